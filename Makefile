@@ -1,0 +1,43 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+help:  ## List the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
+	$(PIP) -e '.[arrow]' --group test --group lint --group docs
+	@touch $@
+
+install: $(VENV)/.core  ## Install the core into .venv
+
+demo: $(VENV)/.core  ## Install, then run an honest benchmark on the bundled data
+	$(BIN)/fullrank demo
+
+test: $(VENV)/.dev  ## Install everything, run all tests
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev  ## Format, lint, types, layers, public API
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -q tests/test_public_api.py
+
+docs: $(VENV)/.dev  ## Build the documentation into site/
+	$(BIN)/python docs/build.py site
+
+bench: $(VENV)/.dev  ## Print the benchmark table
+	$(BIN)/python -m benchmarks
+
+.PHONY: help install demo test check docs bench

@@ -1,0 +1,3 @@
+"""Rigorous evaluation for recommender systems."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The types that everything hinges on; arrays only, no I/O."""

@@ -1,0 +1,68 @@
+"""Errors that say what was expected, what was found, where, and what to do.
+
+FullrankError
+├── DataError        (ValueError)   a file, frame or array that can't be used as it is
+├── IdTypeError      (TypeError)    ids of two kinds that would never match
+├── SpecError        (ValueError)   a setting, metric or benchmark file that can't be understood
+├── SplitError       (ValueError)   a split that is empty, leaks or can't be made
+├── ScoreError       (ValueError)   scores that can't be ranked
+├── NotFittedError   (RuntimeError) a model used before ``fit``
+├── ProtocolError    (ValueError)   numbers that are not comparable
+├── StoreError       (RuntimeError) a result folder that is damaged or of another version
+└── TooLargeError    (MemoryError)  arrays that would not fit, with the figure
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class FullrankError(Exception):
+    """Base of every error that fullrank raises on purpose."""
+
+
+class DataError(FullrankError, ValueError):
+    """A file, frame or array that can't be used as it is."""
+
+
+class IdTypeError(FullrankError, TypeError):
+    """Ids of two kinds (text and integers) that would never match."""
+
+
+class SpecError(FullrankError, ValueError):
+    """A setting, metric or benchmark file that can't be understood."""
+
+
+class SplitError(FullrankError, ValueError):
+    """A split that is empty, leaks, or can't be made from these data."""
+
+
+class ScoreError(FullrankError, ValueError):
+    """Scores that can't be ranked (NaN, +inf, wrong shape)."""
+
+
+class NotFittedError(FullrankError, RuntimeError):
+    """A model was asked for scores before ``fit``."""
+
+
+class ProtocolError(FullrankError, ValueError):
+    """Numbers measured under different protocols were put side by side."""
+
+
+class StoreError(FullrankError, RuntimeError):
+    """A result folder is damaged, foreign, or of another version."""
+
+
+class TooLargeError(FullrankError, MemoryError):
+    """An array that the job needs would not fit into memory."""
+
+
+def suggest(name: str, options: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` or the list of options, for the end of an error message."""
+    known = sorted(options)
+    lower = {option.lower(): option for option in known}
+    close = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {lower[close[0]]!r}?"
+    return f"; known: {', '.join(known)}" if known else ""

@@ -1,0 +1,297 @@
+"""Interactions: who met what, when, with which value, as dense codes in canonical order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.random import hash_elements, hash_labels
+from fullrank.core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+TimeUnit = Literal["s", "ms", "us", "ns", "order"]
+Weights = Literal["binary", "count", "values"]
+
+NO_TIME = np.iinfo(np.int64).min
+"""The ``times`` entry of a row whose time is not known."""
+
+UNITS_PER_DAY: dict[str, int] = {
+    "s": 86_400,
+    "ms": 86_400_000,
+    "us": 86_400_000_000,
+    "ns": 86_400_000_000_000,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """Rows of (user, item) with optional value, time and extra columns.
+
+    Rows are kept in canonical order (user, time, item, value, extra columns by name), so that
+    nothing that follows depends on the order of the input, and the rows of a user are one slice.
+
+    Attributes:
+        users: int32 ``[n]`` codes into ``user_vocab``, ascending.
+        items: int32 ``[n]`` codes into ``item_vocab``.
+        user_vocab: the outside user ids; may hold users without rows.
+        item_vocab: the outside item ids; may hold items without rows.
+        values: float64 ``[n]`` (ratings, counts, …) or None.
+        times: int64 ``[n]`` since 1970 in ``time_unit`` (or a place in a sequence for
+            ``"order"``), ``NO_TIME`` where it isn't known; or None.
+        time_unit: unit of ``times``.
+        extras: further columns ``[n]`` by name (integers, floats, bools or text).
+        recipe: what was done to the rows so far, one small dict a step.
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    user_vocab: Vocabulary
+    item_vocab: Vocabulary
+    values: NDArray[np.float64] | None = None
+    times: NDArray[np.int64] | None = None
+    time_unit: TimeUnit = "s"
+    extras: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    recipe: tuple[Mapping[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        n = len(self.users)
+        columns = {"users": self.users, "items": self.items, **self.extras}
+        if self.values is not None:
+            columns["values"] = self.values
+        if self.times is not None:
+            columns["times"] = self.times
+        for name, column in columns.items():
+            if column.shape != (n,):
+                raise DataError(f"column {name!r} has shape {column.shape}, expected ({n},)")
+        for name, codes, size in (
+            ("users", self.users, len(self.user_vocab)),
+            ("items", self.items, len(self.item_vocab)),
+        ):
+            if codes.dtype != np.int32:
+                raise DataError(f"{name} must be int32 codes, got {codes.dtype}")
+            if n and (int(codes.min()) < 0 or int(codes.max()) >= size):
+                raise DataError(f"{name} must lie in [0, {size}), got {codes.min()}…{codes.max()}")
+        if self.values is not None and n and not bool(np.isfinite(self.values).all()):
+            row = int(np.flatnonzero(~np.isfinite(self.values))[0])
+            raise DataError(
+                f"values must be finite, got {self.values[row]} for user "
+                f"{self.user_vocab.ids[self.users[row]]!r} and item "
+                f"{self.item_vocab.ids[self.items[row]]!r}; drop or fill such rows"
+            )
+        if not self._is_canonical():
+            self._sort()
+
+    def _keys(self) -> list[NDArray[Any]]:
+        """Sort keys, most significant first."""
+        keys: list[NDArray[Any]] = [self.users]
+        if self.times is not None:
+            keys.append(self.times)
+        keys.append(self.items)
+        if self.values is not None:
+            keys.append(self.values)
+        for name in sorted(self.extras):
+            column = self.extras[name]
+            keys.append(hash_labels(column) if column.dtype == object else column)
+        return keys
+
+    def _is_canonical(self) -> bool:
+        """True if the rows are in order by (user, time, item), ties beyond that included."""
+        if len(self.users) < 2:
+            return True
+        open_pairs = np.arange(len(self.users) - 1)
+        for key in self._keys():
+            left, right = key[open_pairs], key[open_pairs + 1]
+            if bool(np.any(left > right)):
+                return False
+            open_pairs = open_pairs[left == right]
+            if len(open_pairs) == 0:
+                break
+        return True
+
+    def _sort(self) -> None:
+        order = np.lexsort(self._keys()[::-1])
+        for name in ("users", "items", "values", "times"):
+            column = getattr(self, name)
+            if column is not None:
+                object.__setattr__(self, name, column[order])
+        object.__setattr__(self, "extras", {k: v[order] for k, v in self.extras.items()})
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def n_users(self) -> int:
+        """Size of the user vocabulary (users without rows included)."""
+        return len(self.user_vocab)
+
+    @property
+    def n_items(self) -> int:
+        """Size of the item vocabulary (items without rows included)."""
+        return len(self.item_vocab)
+
+    @property
+    def user_ids(self) -> NDArray[Any]:
+        """Outside user id of each row ``[n]``."""
+        return self.user_vocab.decode(self.users)
+
+    @property
+    def item_ids(self) -> NDArray[Any]:
+        """Outside item id of each row ``[n]``."""
+        return self.item_vocab.decode(self.items)
+
+    @cached_property
+    def user_indptr(self) -> NDArray[np.int64]:
+        """int64 ``[n_users + 1]``: the rows of user ``u`` are ``indptr[u]:indptr[u + 1]``."""
+        return np.searchsorted(self.users, np.arange(self.n_users + 1)).astype(np.int64)
+
+    @cached_property
+    def user_counts(self) -> NDArray[np.int64]:
+        """int64 ``[n_users]``: rows of each user."""
+        return np.diff(self.user_indptr)
+
+    @cached_property
+    def item_counts(self) -> NDArray[np.int64]:
+        """int64 ``[n_items]``: rows of each item."""
+        return np.bincount(self.items, minlength=self.n_items)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return ``values`` or an extra column by name.
+
+        Raises:
+            SpecError: there is no such column; names the nearest.
+        """
+        if name in self.extras:
+            return self.extras[name]
+        if name in ("value", "values", "rating") and self.values is not None:
+            return self.values
+        known = [*self.extras, *(["values"] if self.values is not None else [])]
+        raise SpecError(f"there is no column {name!r} in the interactions{suggest(name, known)}")
+
+    def take(self, rows: NDArray[Any], step: Mapping[str, Any] | None = None) -> Interactions:
+        """Keep some rows (indices or a mask); the vocabularies stay, so codes do too.
+
+        Args:
+            rows: bool mask ``[n]`` or row numbers.
+            step: recorded in the recipe.
+        """
+        if rows.dtype != bool:
+            rows = np.sort(rows)
+        return replace(
+            self,
+            users=self.users[rows],
+            items=self.items[rows],
+            values=None if self.values is None else self.values[rows],
+            times=None if self.times is None else self.times[rows],
+            extras={k: v[rows] for k, v in self.extras.items()},
+            recipe=self.recipe if step is None else (*self.recipe, step),
+        )
+
+    def compact(self) -> Interactions:
+        """Shrink the vocabularies to the users and items that have rows (codes change)."""
+        users, user_codes = np.unique(self.users, return_inverse=True)
+        items, item_codes = np.unique(self.items, return_inverse=True)
+        return replace(
+            self,
+            users=user_codes.astype(np.int32),
+            items=item_codes.astype(np.int32),
+            user_vocab=Vocabulary(self.user_vocab.ids[users], self.user_vocab.name),
+            item_vocab=Vocabulary(self.item_vocab.ids[items], self.item_vocab.name),
+        )
+
+    def require_times(self, purpose: str) -> NDArray[np.int64]:
+        """Return ``times``, or refuse with what to do if some or all are missing."""
+        if self.times is None:
+            raise DataError(
+                f"{purpose} needs a time for every row, and these data have no time column; "
+                "name it (columns timestamp=…) or take a split that needs no time"
+            )
+        missing = int(np.count_nonzero(self.times == NO_TIME))
+        if missing:
+            raise DataError(
+                f"{purpose} needs a time for every row, and {missing:,} of {len(self):,} rows "
+                "have none; drop them (filter drop_missing_time) or take a split without time"
+            )
+        return self.times
+
+    def csr(self, weights: Weights = "binary") -> csr_matrix:
+        """The users × items matrix, cached per kind of weight.
+
+        Args:
+            weights: ``"binary"`` (1 for each distinct pair), ``"count"`` (rows of the pair) or
+                ``"values"`` (the value of the pair's last row in time).
+
+        Returns:
+            float32 CSR ``[n_users, n_items]`` with sorted indices and no duplicates.
+        """
+        cache: dict[str, csr_matrix] = self.__dict__.setdefault("_csr", {})
+        if weights not in cache:
+            cache[weights] = self._csr_of(weights)
+        return cache[weights]
+
+    def _csr_of(self, weights: Weights) -> csr_matrix:
+        from scipy.sparse import csr_matrix
+
+        key = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
+        order = np.argsort(key, kind="stable")
+        key = key[order]
+        last = np.append(key[1:] != key[:-1], True) if len(key) else np.zeros(0, bool)
+        ends = np.flatnonzero(last)
+        pairs = key[ends]
+        if weights == "binary":
+            data = np.ones(len(ends), dtype=np.float32)
+        elif weights == "count":
+            data = np.diff(ends, prepend=-1).astype(np.float32)
+        elif weights == "values":
+            if self.values is None:
+                raise DataError("these interactions have no values; use weights='binary'")
+            data = self.values[order[ends]].astype(np.float32)
+        else:
+            raise SpecError(f"weights {weights!r}{suggest(weights, ('binary', 'count', 'values'))}")
+        users = pairs // max(self.n_items, 1)
+        indptr = np.searchsorted(users, np.arange(self.n_users + 1))
+        small = np.int32 if len(pairs) < 2**31 else np.int64
+        indices = (pairs % max(self.n_items, 1)).astype(small)
+        out = csr_matrix((data, indices, indptr.astype(small)), shape=(self.n_users, self.n_items))
+        out.has_sorted_indices = True
+        out.has_canonical_format = True
+        return out
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """128 bits of hex over the rows by outside id: free of row order and of unused ids."""
+        total = np.zeros(2, dtype=np.uint64)
+        for part, seed in enumerate((1, 2)):
+            columns: list[NDArray[Any]] = [
+                self.user_vocab.hashes[self.users],
+                self.item_vocab.hashes[self.items],
+            ]
+            if self.values is not None:
+                columns.append((self.values + 0.0).view(np.uint64))
+            if self.times is not None:
+                columns.append(self.times.view(np.uint64))
+            for name in sorted(self.extras):
+                columns.append(_column_bits(self.extras[name]))
+            with np.errstate(over="ignore"):
+                total[part] = hash_elements(seed, *columns).sum(dtype=np.uint64)
+        head = f"{len(self)}|{self.values is None}|{self.times is None}|{self.time_unit}"
+        head += "|" + ",".join(sorted(self.extras))
+        digest = hashlib.blake2b(head.encode() + total.tobytes(), digest_size=16)
+        return digest.hexdigest()
+
+
+def _column_bits(column: NDArray[Any]) -> NDArray[np.uint64]:
+    if column.dtype == object:
+        labels, codes = np.unique(column.astype(str), return_inverse=True)
+        return hash_labels(labels)[codes]
+    if column.dtype.kind == "f":
+        return (column.astype(np.float64) + 0.0).view(np.uint64)
+    return column.astype(np.int64).view(np.uint64)

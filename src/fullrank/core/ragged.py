@@ -1,0 +1,32 @@
+"""Arithmetic of ragged arrays: a flat array and the ``indptr`` that cuts it into rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def as_indptr(counts: ArrayLike) -> NDArray[np.int64]:
+    """Turn row lengths ``[q]`` into an indptr ``[q + 1]``."""
+    counts = np.asarray(counts, dtype=np.int64)
+    out = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=out[1:])
+    return out
+
+
+def rows_of(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Row number of each flat element."""
+    return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
+
+
+def take_ragged(
+    indptr: NDArray[np.int64], rows: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Select rows: the indptr of the selection, and the places of its flat elements."""
+    starts = indptr[rows]
+    counts = indptr[rows + 1] - starts
+    out = as_indptr(counts)
+    flat = np.arange(out[-1], dtype=np.int64) + np.repeat(starts - out[:-1], counts)
+    return out, flat

@@ -1,0 +1,187 @@
+"""TargetRanks, TopK and Predictions: what ranking leaves behind, and all that metrics need."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import ScoreError
+from fullrank.core.ragged import rows_of, take_ragged
+from fullrank.core.vocabulary import Vocabulary
+
+UNRANKED = np.iinfo(np.int32).max
+"""``best`` and ``worst`` of a target that is not among the ranked items."""
+
+
+@dataclass(frozen=True, eq=False)
+class TargetRanks:
+    """For every held-out item the ranks that ties allow; every rank metric comes from this.
+
+    Targets of a query are kept in the order of ``best``, then gain descending, then item, and
+    two targets of a query with the same ``best`` lie in one block of equal scores.
+
+    Attributes:
+        users: int32 ``[q]`` user codes: the unit of resampling.
+        query_ids: int64 ``[q]``, number of the case within its user.
+        indptr: int64 ``[q + 1]`` into the arrays of targets.
+        best: int32 ``[t]``, 1-based: 1 + candidates that score higher. ``UNRANKED`` for a target
+            outside the catalogue, scored -inf, or missing from a list.
+        worst: int32 ``[t]``: candidates that score at least as high, the target included.
+        gains: float64 ``[t]`` grades.
+        items: int32 ``[t]`` item codes.
+        n_candidates: int32 ``[q]`` items that were ranked, the targets among them; 0 where it
+            isn't known (lists without scores of the whole catalogue).
+        user_vocab: outside user ids.
+        item_vocab: outside item ids.
+        others: ``"counted"`` if the other targets of a query were among the candidates (full
+            ranking, lists), ``"excluded"`` if not (sampled ranking).
+        depth: declared depth of the lists, or None for a complete ranking.
+        design: how candidates were drawn (``{"candidates": "full"}`` …).
+        counts: policies applied while ranking, by name (unranked targets, short lists, …).
+    """
+
+    users: NDArray[np.int32]
+    query_ids: NDArray[np.int64]
+    indptr: NDArray[np.int64]
+    best: NDArray[np.int32]
+    worst: NDArray[np.int32]
+    gains: NDArray[np.float64]
+    items: NDArray[np.int32]
+    n_candidates: NDArray[np.int32]
+    user_vocab: Vocabulary
+    item_vocab: Vocabulary
+    others: Literal["counted", "excluded"] = "counted"
+    depth: int | None = None
+    design: dict[str, Any] = field(default_factory=lambda: {"candidates": "full"})
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        t = len(self.best)
+        for name in ("worst", "gains", "items"):
+            if getattr(self, name).shape != (t,):
+                raise ScoreError(
+                    f"{name} has shape {getattr(self, name).shape}, expected ({t},) like best"
+                )
+        if t and (int(self.best.min()) < 1 or bool(np.any(self.worst < self.best))):
+            raise ScoreError("ranks are 1-based with best <= worst")
+        rows = rows_of(self.indptr)
+        order = np.lexsort((self.items, -self.gains, self.best, rows))
+        if not np.array_equal(order, np.arange(t)):
+            for name in ("best", "worst", "gains", "items"):
+                object.__setattr__(self, name, getattr(self, name)[order])
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def user_ids(self) -> NDArray[Any]:
+        """Outside id of each query's user ``[q]``."""
+        return self.user_vocab.decode(self.users)
+
+    @property
+    def ranked(self) -> NDArray[np.bool_]:
+        """Bool ``[t]``: the target has a rank."""
+        return np.asarray(self.best != UNRANKED)
+
+    def __getitem__(self, rows: NDArray[Any]) -> TargetRanks:
+        """Some of the queries, by mask or row numbers."""
+        if rows.dtype == bool:
+            rows = np.flatnonzero(rows)
+        indptr, flat = take_ragged(self.indptr, rows)
+        return replace(
+            self,
+            users=self.users[rows],
+            query_ids=self.query_ids[rows],
+            n_candidates=self.n_candidates[rows],
+            indptr=indptr,
+            **{name: getattr(self, name)[flat] for name in ("best", "worst", "gains", "items")},
+        )
+
+    def optimistic(self) -> TargetRanks:
+        """The targets of a block of equal scores fill its first places, gains descending."""
+        place = self._place_in_block()
+        return self._fixed(self.best + place)
+
+    def pessimistic(self) -> TargetRanks:
+        """The targets of a block of equal scores fill its last places, gains ascending."""
+        place = self._place_in_block()
+        return self._fixed(self.worst - place)
+
+    def _fixed(self, rank: NDArray[np.int32]) -> TargetRanks:
+        rank = np.where(self.ranked, rank, UNRANKED).astype(np.int32)
+        return replace(self, best=rank, worst=rank.copy())
+
+    def _place_in_block(self) -> NDArray[np.int32]:
+        """Place of each target within its block (0-based), gains descending."""
+        if self.others == "excluded" or len(self.best) == 0:
+            return np.zeros(len(self.best), dtype=np.int32)
+        rows = rows_of(self.indptr)
+        new = np.append(True, (rows[1:] != rows[:-1]) | (self.best[1:] != self.best[:-1]))
+        start = np.maximum.accumulate(np.where(new, np.arange(len(new)), 0))
+        return (np.arange(len(new)) - start).astype(np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class TopK:
+    """The k best items of each query.
+
+    Attributes:
+        items: int32 ``[q, k]`` item codes, best first; -1 where the query has fewer candidates.
+        scores: float32 ``[q, k]``; -inf at empty places.
+        users: int32 ``[q]`` user codes.
+        query_ids: int64 ``[q]``.
+        user_vocab: outside user ids.
+        item_vocab: outside item ids.
+    """
+
+    items: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    users: NDArray[np.int32]
+    query_ids: NDArray[np.int64]
+    user_vocab: Vocabulary
+    item_vocab: Vocabulary
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    @property
+    def k(self) -> int:
+        """Length of the lists."""
+        return int(self.items.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted and observed values of (query, item) pairs, for RMSE and MAE.
+
+    Attributes:
+        users: int32 ``[n]`` user codes: the unit of resampling.
+        items: int32 ``[n]`` item codes.
+        predicted: float64 ``[n]``.
+        observed: float64 ``[n]``.
+        user_vocab: outside user ids.
+        item_vocab: outside item ids.
+    """
+
+    users: NDArray[np.int32]
+    items: NDArray[np.int32]
+    predicted: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    user_vocab: Vocabulary
+    item_vocab: Vocabulary
+
+    def __post_init__(self) -> None:
+        bad = np.flatnonzero(~np.isfinite(self.predicted))
+        if len(bad):
+            row = int(bad[0])
+            raise ScoreError(
+                f"predictions must be finite, got {self.predicted[row]} for user "
+                f"{self.user_vocab.ids[self.users[row]]!r} and item "
+                f"{self.item_vocab.ids[self.items[row]]!r}"
+            )
+
+    def __len__(self) -> int:
+        return len(self.users)

@@ -1,0 +1,126 @@
+"""Vocabulary: sorted outside ids and their dense codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, IdTypeError
+from fullrank.core.random import hash_labels, mix
+
+IdKind = Literal["integer", "text"]
+
+
+def id_kind(ids: NDArray[Any]) -> IdKind:
+    """Tell whether an array of ids holds integers or text; other types are an error."""
+    if ids.dtype.kind in "iu":
+        return "integer"
+    if ids.dtype.kind in "UT" or (
+        ids.dtype == object and all(isinstance(x, str) for x in ids[:1000])
+    ):
+        return "text"
+    raise IdTypeError(
+        f"ids must be integers or text, got dtype {ids.dtype} (first: {ids[:1].tolist()!r}); "
+        "convert the column, floats to integers only where no id is missing"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The outside ids of users or items; the code of an id is its place in sorted order.
+
+    Attributes:
+        ids: int64, uint64 or object (str) ``[n]``, strictly ascending.
+        name: what the ids are of, for messages (``"user"``, ``"item"``).
+    """
+
+    ids: NDArray[Any]
+    name: str = field(default="id")
+
+    def __post_init__(self) -> None:
+        kind = id_kind(self.ids)
+        ids = self.ids.astype(object) if kind == "text" else self.ids
+        if ids.dtype.kind in "iu" and ids.dtype not in (np.int64, np.uint64):
+            ids = ids.astype(np.int64)
+        if ids.ndim != 1 or (len(ids) > 1 and not bool(np.all(ids[1:] > ids[:-1]))):
+            raise DataError(
+                f"{self.name} ids of a Vocabulary must be unique and sorted; use Vocabulary.of"
+            )
+        ids.flags.writeable = False
+        object.__setattr__(self, "ids", ids)
+
+    @classmethod
+    def of(cls, values: NDArray[Any] | list[Any], name: str = "id") -> Vocabulary:
+        """Build the vocabulary of all distinct ids in ``values``."""
+        array = _as_ids(values)
+        id_kind(array)
+        return cls(np.unique(array), name)
+
+    @property
+    def kind(self) -> IdKind:
+        """``"integer"`` or ``"text"``."""
+        return "integer" if self.ids.dtype.kind in "iu" else "text"
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Vocabulary):
+            return NotImplemented
+        return self is other or (
+            self.kind == other.kind and bool(np.array_equal(self.ids, other.ids))
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def encode(self, values: NDArray[Any] | list[Any]) -> NDArray[np.int32]:
+        """Map outside ids to codes, -1 for unknown ones.
+
+        Args:
+            values: ``[n]`` ids of the vocabulary's own kind.
+
+        Raises:
+            IdTypeError: text ids against integer ids (or the reverse), with one of each.
+        """
+        array = _as_ids(values)
+        if len(array) == 0 or len(self) == 0:
+            return np.full(len(array), -1, dtype=np.int32)
+        self.check_kind(array)
+        place = np.searchsorted(self.ids, array)
+        place = np.minimum(place, len(self) - 1)
+        found = self.ids[place] == array
+        return np.where(found, place, -1).astype(np.int32)
+
+    def check_kind(self, values: NDArray[Any]) -> None:
+        """Refuse ids of the other kind, which would match nothing without a word."""
+        if len(values) and len(self) and id_kind(values) != self.kind:
+            raise IdTypeError(
+                f"{self.name} ids are {self.kind} here (such as {self.ids[0]!r}) but "
+                f"{id_kind(values)} there (such as {values[0]!r}): nothing would match; "
+                f"convert one side to the other's type"
+            )
+
+    def decode(self, codes: NDArray[np.integer[Any]]) -> NDArray[Any]:
+        """Map codes to outside ids."""
+        out: NDArray[Any] = self.ids[codes]
+        return out
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """uint64 ``[n]``, a hash of each outside id: stable for any vocabulary that holds it."""
+        if self.kind == "integer":
+            return mix(self.ids.astype(np.uint64))
+        return hash_labels(self.ids)
+
+
+def _as_ids(values: NDArray[Any] | list[Any]) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind == "U":
+        array = array.astype(object)
+    if array.dtype.kind == "O" and len(array) and not isinstance(array[0], str):
+        array = np.asarray(array.tolist())
+    return array

@@ -1,0 +1,195 @@
+"""The contract of a recommender: fit on interactions, score queries against items."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, NotFittedError, StoreError
+from fullrank.core.interactions import Interactions
+from fullrank.core.queries import Queries
+from fullrank.core.ragged import rows_of
+from fullrank.core.random import RNG
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.models._arrays import load_arrays, save_arrays
+
+Monitor = Callable[[int, "Recommender"], bool]
+"""Called after each epoch with its number and the model; True means stop."""
+
+
+@dataclass(eq=False)
+class Recommender(ABC):
+    """Base of all recommenders. Subclasses are dataclasses whose fields are the settings.
+
+    Row ``i`` of ``score`` depends on query ``i`` alone, and so does each of its bits: a query
+    scored alone and in a block gets the same float32 scores.
+
+    Class attributes:
+        folds_in: scores a user that was not in the fitted data from the query's history.
+        uses_order: the order of the history matters.
+        uses_values: fits on the values (ratings) of interactions.
+        predicts_ratings: has ``predict``, on the scale of the values.
+        seeded: ``fit`` draws random numbers, so that seeds matter.
+        thread_safe: ``score`` may run in several threads at once.
+        version: raised when the same settings would give other scores.
+    """
+
+    folds_in: ClassVar[bool] = False
+    uses_order: ClassVar[bool] = False
+    uses_values: ClassVar[bool] = False
+    predicts_ratings: ClassVar[bool] = False
+    seeded: ClassVar[bool] = False
+    thread_safe: ClassVar[bool] = False
+    version: ClassVar[int] = 1
+    fitted: ClassVar[tuple[str, ...]] = ()
+    """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""
+
+    @abstractmethod
+    def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
+        """Learn from ``train``; set the attributes named in ``fitted``."""
+
+    @abstractmethod
+    def _score(self, queries: Queries) -> NDArray[np.float32]:
+        """Score all items: float32 ``[q, n_items]``."""
+
+    def fit(self, train: Interactions, *, rng: RNG = 0, monitor: Monitor | None = None) -> Self:
+        """Learn from training rows.
+
+        Args:
+            train: rows to learn from, and no others.
+            rng: seed or Generator.
+            monitor: called after each epoch by models that have any; True stops.
+
+        Raises:
+            DataError: no rows, or a column that the model needs is missing.
+        """
+        if len(train) == 0:
+            raise DataError(f"{type(self).__name__}.fit got no rows; check the split and filters")
+        self.user_vocab_, self.item_vocab_ = train.user_vocab, train.item_vocab
+        self.known_users_ = train.user_counts > 0
+        self.known_items_ = train.item_counts > 0
+        self._fit(train, rng, monitor)
+        return self
+
+    def score(
+        self, queries: Queries, items: NDArray[np.integer[Any]] | None = None
+    ) -> NDArray[np.float32]:
+        """Score items for queries; higher is better, -inf means never recommend.
+
+        Args:
+            queries: only ``users`` and histories are used, never the targets.
+            items: item codes ``[c]``, or None for the whole catalogue.
+
+        Returns:
+            float32 ``[q, c]``.
+        """
+        self.check(queries)
+        scores = self._score(queries)
+        return scores if items is None else np.ascontiguousarray(scores[:, items])
+
+    def score_pairs(
+        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        """Score each query's own candidates.
+
+        Args:
+            queries: ``[q]``.
+            indptr: int64 ``[q + 1]``; the candidates of query ``i`` are
+                ``candidates[indptr[i]:indptr[i + 1]]``.
+            candidates: int32 ``[n]`` item codes.
+
+        Returns:
+            float32 ``[n]``.
+        """
+        out = np.empty(len(candidates), dtype=np.float32)
+        block = 256
+        for start in range(0, len(queries), block):
+            stop = min(start + block, len(queries))
+            scores = self.score(queries[start:stop])
+            rows = rows_of(indptr[start : stop + 1] - indptr[start])
+            part = slice(indptr[start], indptr[stop])
+            out[part] = scores[rows, candidates[part]]
+        return out
+
+    def predict(self, queries: Queries, items: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Predict the value that query ``i`` gives ``items[i]``, on the scale of the values.
+
+        Returns:
+            float64 ``[q]``.
+        """
+        raise DataError(
+            f"{type(self).__name__} predicts no ratings (its scores only order items); "
+            "RMSE and MAE need a model with predicts_ratings"
+        )
+
+    def shared_scores(self) -> NDArray[np.float32] | None:
+        """One row of scores ``[n_items]`` if all queries share it, so that ranking can fuse."""
+        return None
+
+    def item_factors(self) -> NDArray[np.float32] | None:
+        """``[n_items, d]`` if scores are ``query_factors @ item_factors.T``; None if not."""
+        return None
+
+    def query_factors(self, queries: Queries) -> NDArray[np.float32] | None:
+        """``[q, d]``, beside ``item_factors``."""
+        return None
+
+    def settings(self) -> dict[str, Any]:
+        """Settings by name, as given or by default."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+    def check(self, queries: Queries) -> None:
+        """Refuse an unfitted model, or queries whose item codes mean other items."""
+        if not hasattr(self, "item_vocab_"):
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit(train) first")
+        if queries.item_vocab != self.item_vocab_:
+            raise DataError(
+                f"{type(self).__name__} was fitted on {len(self.item_vocab_):,} items and the "
+                f"queries speak of {queries.n_items:,} others; make the queries from the split "
+                "that the model was fitted on, or encode them with model.item_vocab_"
+            )
+
+    def save(self, folder: str | Path) -> None:
+        """Write settings (JSON) and fitted arrays (npz, no pickle) to a folder."""
+        self._require_fitted()
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = {name: getattr(self, name) for name in self.fitted}
+        arrays |= {
+            "known_users_": self.known_users_,
+            "known_items_": self.known_items_,
+            "user_ids": self.user_vocab_.ids,
+            "item_ids": self.item_vocab_.ids,
+        }
+        save_arrays(folder / "arrays.npz", arrays)
+        about = {"model": type(self).__name__, "version": self.version, "settings": self.settings()}
+        (folder / "model.json").write_text(json.dumps(about, indent=1))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Self:
+        """Read what ``save`` wrote; refuses another model's folder or version."""
+        folder = Path(folder)
+        about = json.loads((folder / "model.json").read_text())
+        if about["model"] != cls.__name__ or about["version"] != cls.version:
+            raise StoreError(
+                f"{folder} holds {about['model']} version {about['version']}, "
+                f"not {cls.__name__} version {cls.version}"
+            )
+        model = cls(**about["settings"])
+        arrays = load_arrays(folder / "arrays.npz")
+        model.user_vocab_ = Vocabulary(arrays.pop("user_ids"), "user")
+        model.item_vocab_ = Vocabulary(arrays.pop("item_ids"), "item")
+        for name, value in arrays.items():
+            setattr(model, name, value)
+        return model
+
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "item_vocab_"):
+            raise NotFittedError(f"{type(self).__name__} is not fitted; call fit(train) first")
