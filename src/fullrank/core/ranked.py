@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import ScoreError
-from fullrank.core.ragged import rows_of, take_ragged
+from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 
 UNRANKED = np.iinfo(np.int32).max
@@ -72,6 +73,50 @@ class TargetRanks:
         if not np.array_equal(order, np.arange(t)):
             for name in ("best", "worst", "gains", "items"):
                 object.__setattr__(self, name, getattr(self, name)[order])
+
+    @classmethod
+    def of(
+        cls,
+        ranks: Sequence[Sequence[int | None]],
+        gains: Sequence[Sequence[float]] | None = None,
+        *,
+        worst: Sequence[Sequence[int | None]] | None = None,
+        n_candidates: Sequence[int] | None = None,
+        users: Sequence[int] | None = None,
+        depth: int | None = None,
+        others: Literal["counted", "excluded"] = "counted",
+    ) -> TargetRanks:
+        """Build ranks from lists, one list a query; for examples and tests.
+
+        Args:
+            ranks: rank of each target, or None for one that is not ranked.
+            gains: grade of each target; 1.0 without.
+            worst: last rank of each target's block of equal scores; as ``ranks`` without.
+            n_candidates: ``[q]``; 0, not known, without.
+            users: ``[q]`` user codes; each query is a user of its own without.
+            depth: declared depth of the lists.
+            others: whether targets were candidates of each other.
+        """
+        lengths = [len(row) for row in ranks]
+        flat = [UNRANKED if rank is None else rank for row in ranks for rank in row]
+        last = [UNRANKED if rank is None else rank for row in worst or ranks for rank in row]
+        grades = [1.0] * len(flat) if gains is None else [g for row in gains for g in row]
+        codes = np.arange(len(ranks)) if users is None else np.asarray(users)
+        n_users, n_items = int(codes.max(initial=-1)) + 1, max(lengths, default=0)
+        return cls(
+            users=codes.astype(np.int32),
+            query_ids=np.arange(len(ranks), dtype=np.int64),
+            indptr=as_indptr(lengths),
+            best=np.array(flat, dtype=np.int32),
+            worst=np.array(last, dtype=np.int32),
+            gains=np.array(grades, dtype=np.float64),
+            items=np.array([i for n in lengths for i in range(n)], dtype=np.int32),
+            n_candidates=np.array(n_candidates or [0] * len(ranks), dtype=np.int32),
+            user_vocab=Vocabulary(np.arange(n_users, dtype=np.int64), "user"),
+            item_vocab=Vocabulary(np.arange(n_items, dtype=np.int64), "item"),
+            depth=depth,
+            others=others,
+        )
 
     def __len__(self) -> int:
         return len(self.users)

@@ -1,0 +1,164 @@
+"""Prepared: ranks with what several metrics share (relevance, gains, tables), made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import SpecError
+from fullrank.core.ragged import rows_of
+from fullrank.core.ranked import TargetRanks
+
+MAX_EXP_GRADE = 50.0
+"""2**50 - 1 leaves three bits of a double for the discount: above, small grades vanish."""
+
+Cuts = Sequence[int | None]
+Table = tuple[NDArray[np.float64], NDArray[np.float64]]
+Weights = Callable[[int], NDArray[np.float64]]
+
+
+def ones(n: int) -> NDArray[np.float64]:
+    """Weight 1 at each rank."""
+    return np.ones(n)
+
+
+def reciprocals(n: int) -> NDArray[np.float64]:
+    """Weight ``1 / r`` at rank ``r``."""
+    return 1.0 / np.arange(1, n + 1)
+
+
+def discounts(n: int) -> NDArray[np.float64]:
+    """Weight ``1 / log2(r + 1)`` at rank ``r``."""
+    from fullrank.kernels.weights import log_discounts
+
+    return log_discounts(n)
+
+
+class Prepared:
+    """Target ranks and the arrays that metrics derive from them, each computed once.
+
+    Args:
+        ranked: what ranking left behind.
+    """
+
+    def __init__(self, ranked: TargetRanks) -> None:
+        self.ranked = ranked
+        self._relevant: dict[float | None, NDArray[np.bool_]] = {}
+        self._tables: dict[object, Table] = {}
+        self._gains: dict[tuple[str, float | None], NDArray[np.float64]] = {}
+
+    def __len__(self) -> int:
+        return len(self.ranked)
+
+    @cached_property
+    def last(self) -> int:
+        """The highest rank of any ranked target; 0 if there is none."""
+        ranked = self.ranked.ranked
+        return int(self.ranked.worst.max(where=ranked, initial=0))
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """Query of each target ``[t]``."""
+        return rows_of(self.ranked.indptr)
+
+    def relevant(self, rel: float | None) -> NDArray[np.bool_]:
+        """Bool ``[t]``: grade > 0, or >= ``rel`` where it is given."""
+        if rel not in self._relevant:
+            gains = self.ranked.gains
+            self._relevant[rel] = np.asarray(gains > 0 if rel is None else gains >= rel)
+        return self._relevant[rel]
+
+    def n_relevant(self, rel: float | None) -> NDArray[np.int64]:
+        """int64 ``[q]``: relevant targets of each query, unranked ones included."""
+        return self.sums(self.relevant(rel).astype(np.int64))
+
+    def sums(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sums of whole numbers ``[t]`` by query ``[q]``."""
+        running = np.zeros(len(values) + 1, dtype=np.int64)
+        np.cumsum(values, out=running[1:])
+        return np.diff(running[self.ranked.indptr])
+
+    def gains(self, gain: str, rel: float | None) -> NDArray[np.float64]:
+        """float64 ``[t]``: ``2^grade - 1``, the grade itself, or 1; 0 where not relevant.
+
+        Raises:
+            SpecError: exponential gain of a grade over 50, which is no grade but a count.
+        """
+        key = (gain, rel)
+        if key not in self._gains:
+            relevant = self.relevant(rel)
+            grades = np.where(relevant, self.ranked.gains, 0.0)
+            if gain == "exp":
+                self._check_grades(grades)
+                grades = np.exp2(grades) - 1.0
+            self._gains[key] = relevant.astype(np.float64) if gain == "binary" else grades
+        return self._gains[key]
+
+    def _check_grades(self, grades: NDArray[np.float64]) -> None:
+        if len(grades) == 0 or grades.max() <= MAX_EXP_GRADE:
+            return
+        worst = int(grades.argmax())
+        user = self.ranked.user_ids[self.rows[worst]]
+        item = self.ranked.item_vocab.ids[self.ranked.items[worst]]
+        raise SpecError(
+            f"exponential gain 2^grade - 1 needs grades up to {MAX_EXP_GRADE:g}, got "
+            f"{grades[worst]:g} (user {user!r}, item {item!r}); counts are no grades: name another "
+            "grade column, or say gain=linear or gain=binary"
+        )
+
+    def table(self, weights: Weights, n: int, key: object = None) -> Table:
+        """Weights of the ranks 1 to ``n`` or further, and their running sums."""
+        from fullrank.kernels.weights import prefix_sums
+
+        key = weights if key is None else key
+        if key not in self._tables or len(self._tables[key][0]) < n:
+            made = weights(n)
+            self._tables[key] = (made, prefix_sums(made))
+        return self._tables[key]
+
+    def cuts(self, ks: Cuts) -> NDArray[np.int64]:
+        """int64 ``[k]`` cut-offs, at most the highest rank of a target: no table is longer."""
+        return np.array([self.last if k is None else min(k, self.last) for k in ks], np.int64)
+
+    def expected(
+        self,
+        gains: NDArray[np.float64],
+        weights: Weights,
+        cuts: NDArray[np.int64],
+        key: object = None,
+    ) -> NDArray[np.float64]:
+        """Expectation of ``sum of gain x weight(rank)`` within each cut: ``[q, k]``.
+
+        Args:
+            gains: float64 ``[t]``.
+            weights: makes the weights of ranks 1 to ``n``.
+            cuts: int64 ``[k]``, or ``[q, k]`` where each query has its own.
+            key: name of the weights in the cache; the function itself by default.
+        """
+        from fullrank.kernels.weights import expected_weights
+
+        r = self.ranked
+        cuts = np.minimum(cuts if cuts.ndim == 2 else cuts[None, :], self.last)
+        table, prefix = self.table(weights, int(cuts.max(initial=0)), key)
+        return expected_weights(r.indptr, r.best, r.worst, gains, table, prefix, cuts)
+
+    def hits(self, rel: float | None, ks: Cuts) -> NDArray[np.float64]:
+        """Expected number of relevant targets within each cut: ``[q, k]``."""
+        return self.expected(self.relevant(rel).astype(np.float64), ones, self.cuts(ks))
+
+    def ideal(
+        self, gains: NDArray[np.float64], weights: Weights, ks: Cuts, key: object = None
+    ) -> NDArray[np.float64]:
+        """``sum of gain x weight`` of the best order of all targets of a query: ``[q, k]``."""
+        from fullrank.kernels.weights import expected_weights, sorted_rows
+
+        indptr = self.ranked.indptr
+        longest = int(np.diff(indptr).max(initial=0))
+        places = (np.arange(len(gains)) - indptr[self.rows] + 1).astype(np.int32)
+        cuts = np.array([[longest if k is None else min(k, longest) for k in ks]], np.int64)
+        table, prefix = self.table(weights, longest, key)
+        best = sorted_rows(indptr, gains)
+        return expected_weights(indptr, places, places, best, table, prefix, cuts)

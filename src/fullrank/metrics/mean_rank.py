@@ -1,0 +1,55 @@
+"""Mean rank of the relevant targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.metrics._prepared import Cuts, Prepared
+from fullrank.metrics._rank import RankMetric, check_catalogue
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class MeanRankMetric(RankMetric):
+    """The mean rank of the relevant targets of a query; lower is better.
+
+    ``MeanRank = (1 / R) * sum over relevant targets of r``; in a block of equal scores a target
+    has the mean rank of the block.
+
+    **Convention**: 1 is the first place, and R targets in the first R places have (R + 1) / 2.
+    An unranked target has the last place: rank n_candidates. Needs the number of candidates, so
+    lists without scores of the whole catalogue are refused. Undefined (NaN) without relevant
+    targets or candidates; mean over queries; takes no k.
+
+    Example:
+        >>> from fullrank.core.ranked import TargetRanks
+        >>> from fullrank.metrics import MeanRank
+        >>> MeanRank.per_query(TargetRanks.of([[2, 4], [None]], n_candidates=[6, 6])).tolist()
+        [3.0, 6.0]
+
+    Reference: Hu, Koren & Volinsky 2008, equation 8, in places instead of shares and without
+    weights.
+    """
+
+    name = "MeanRank"
+    aliases = ("mr",)
+    cutoff = "none"
+    higher_is_better = False
+    bounds = (1.0, inf)
+
+    def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
+        r = ranks.ranked
+        check_catalogue(self, r)
+        # Twice the mean rank of a block is whole, so the sum is exact in any order.
+        double = np.where(
+            r.ranked, r.best.astype(np.int64) + r.worst, 2 * r.n_candidates[ranks.rows].astype(int)
+        )
+        total = ranks.sums(np.where(ranks.relevant(self.rel), double, 0))
+        mean = total / (2.0 * ranks.n_relevant(self.rel))
+        return np.where(r.n_candidates > 0, mean, np.nan)[:, None]
+
+
+MeanRank = MeanRankMetric()
