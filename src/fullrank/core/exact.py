@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# The smallest positive double is 2**-1074: every finite double is an integer times it.
-_SHIFT = 1074
+UNIT_BITS = 1074
+"""The smallest positive double is 2**-1074: every finite double is an integer times it."""
+
+_BLOCK = 1 << 24
+_VELTKAMP = 134217729.0  # 2**27 + 1: cuts a double into two halves of 26 bits (Dekker 1971)
 
 
 @dataclass(frozen=True)
@@ -21,19 +24,20 @@ class ExactSum:
     def of(cls, values: NDArray[np.float64]) -> ExactSum:
         """Sum finite float64 ``[n]`` without rounding."""
         values = np.ascontiguousarray(values, dtype=np.float64)
-        values = values[values != 0]
-        mantissa, exponent = np.frexp(values)
-        whole = np.ldexp(mantissa, 53).astype(np.int64)
-        total = 0
-        for e in np.unique(exponent):
-            part = whole[exponent == e]
-            # Halves of 27 and 26 bits: sums of up to 2**36 of them stay within int64.
-            high = int((part >> 26).sum())
-            low = int((part & ((1 << 26) - 1)).sum())
-            shift = int(e) - 53 + _SHIFT
-            units = (high << 26) + low
-            total += units << shift if shift >= 0 else units >> -shift
-        return cls(total)
+        blocks = (values[start : start + _BLOCK] for start in range(0, len(values), _BLOCK))
+        return cls(sum(_block_units(block) for block in blocks))
+
+    @classmethod
+    def of_products(cls, a: NDArray[np.float64], b: NDArray[np.float64]) -> ExactSum:
+        """Sum ``a * b`` without rounding, for factors between 1e-140 and 1e140 (or zero).
+
+        Each product is the rounded one plus its rounding error, itself a double (Dekker 1971).
+        """
+        product = a * b
+        a_high, a_low = _halves(a)
+        b_high, b_low = _halves(b)
+        cross = (a_high * b_high - product) + a_high * b_low + a_low * b_high
+        return cls.of(product) + cls.of(cross + a_low * b_low)
 
     def __add__(self, other: ExactSum) -> ExactSum:
         return ExactSum(self.units + other.units)
@@ -43,4 +47,29 @@ class ExactSum:
 
     def over(self, n: int) -> float:
         """The sum divided by a whole number, rounded once."""
-        return self.units / (n << _SHIFT)
+        return self.units / (n << UNIT_BITS)
+
+
+def _block_units(values: NDArray[np.float64]) -> int:
+    """Sum up to ``_BLOCK`` doubles as an integer number of units, by binary exponent."""
+    if not len(values):
+        return 0
+    mantissa, exponent = np.frexp(values)
+    whole = np.ldexp(mantissa, 53).astype(np.int64)
+    lowest = int(exponent.min())
+    place = exponent - lowest
+    # Halves of 27 and 26 bits: sums of 2**24 of them are whole numbers below 2**53, so exact.
+    high = np.bincount(place, weights=whole >> 26)
+    low = np.bincount(place, weights=whole & ((1 << 26) - 1))
+    units = 0
+    for i in np.flatnonzero((high != 0) | (low != 0)):
+        shift = lowest + int(i) - 53 + UNIT_BITS
+        part = (int(high[i]) << 26) + int(low[i])
+        units += part << shift if shift >= 0 else part >> -shift
+    return units
+
+
+def _halves(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    spread = _VELTKAMP * values
+    high = spread - (spread - values)
+    return high, values - high

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.exact import ExactSum
+from fullrank.core.exact import UNIT_BITS, ExactSum
+
+_ZERO = ExactSum()
 
 
 @dataclass(frozen=True)
@@ -31,9 +34,9 @@ class State:
     n_queries: int = 0
     undefined: int = 0
     n_users: int = 0
-    total: ExactSum = ExactSum()
-    ss: ExactSum = ExactSum()
-    sn: ExactSum = ExactSum()
+    total: ExactSum = _ZERO
+    ss: ExactSum = _ZERO
+    sn: ExactSum = _ZERO
     nn: int = 0
 
     @classmethod
@@ -50,21 +53,25 @@ class State:
             users: ``[q]`` user of each query; None if each query is a user of its own.
         """
         values = np.asarray(values, dtype=np.float64)
-        known = ~np.isnan(values)
-        kept = values[known]
-        if users is None:
-            sums, counts = kept, np.ones(len(kept))
-        else:
-            _, code = np.unique(np.asarray(users)[known], return_inverse=True)
-            counts = np.bincount(code).astype(np.float64)
-            sums = _ordered_sums(code, kept, len(counts))
+        _, sums, counts = user_sums(values, users)
+        return cls.of_sums(values, sums, counts)
+
+    @classmethod
+    def of_sums(
+        cls,
+        values: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        counts: NDArray[np.float64],
+    ) -> State:
+        """Build the state of values whose ``user_sums`` are at hand already."""
+        kept = values[~np.isnan(values)]
         return cls(
             n_queries=len(kept),
             undefined=int(len(values) - len(kept)),
             n_users=len(sums),
             total=ExactSum.of(kept),
-            ss=ExactSum.of(sums * sums),
-            sn=ExactSum.of(sums * counts),
+            ss=ExactSum.of_products(sums, sums),
+            sn=ExactSum.of_products(sums, counts),
             nn=int((counts * counts).sum()),
         )
 
@@ -84,16 +91,39 @@ class State:
         """Standard error of the mean over the population of users; NaN below two users."""
         if self.n_users < 2:
             return float("nan")
-        mean = self.value
-        squares = float(self.ss) - 2 * mean * float(self.sn) + mean * mean * self.nn
+        # In whole numbers, since the three terms cancel: in units of 2**-2148 / n_queries**2.
+        n, total = self.n_queries, self.total.units
+        squares = (self.ss.units << UNIT_BITS) * n * n - 2 * total * self.sn.units * n
+        squares += total * total * self.nn
         scale = self.n_users / (self.n_users - 1)
-        return float(np.sqrt(max(squares, 0.0) * scale)) / self.n_queries
+        # Below zero only where squares of values under 1e-140 were lost.
+        return math.sqrt(max(squares, 0) / (n * n << 2 * UNIT_BITS) * scale) / n
 
 
-def _ordered_sums(
-    code: NDArray[np.intp], values: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
-    """Sum values by code; within a code in ascending order, so that input order is no matter."""
-    order = np.lexsort((values, code))
-    sums = np.bincount(code[order], weights=values[order], minlength=n)
-    return sums.astype(np.float64)
+def user_sums(
+    values: NDArray[np.float64], users: NDArray[np.integer] | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Sum the defined values of each user, the same for any order of the rows.
+
+    Args:
+        values: float64 ``[q]``, NaN where undefined.
+        users: ``[q]`` user of each query; None if each query is a user of its own.
+
+    Returns:
+        The users with a value, ascending (row numbers if ``users`` is None); the sums of their
+        values; the numbers of their values: all ``[u]``.
+    """
+    known = ~np.isnan(values)
+    kept = values[known]
+    codes = np.flatnonzero(known) if users is None else np.asarray(users)[known]
+    order = np.argsort(codes, kind="stable")
+    codes, kept = codes[order].astype(np.int64), kept[order]
+    first = np.ones(len(codes), dtype=bool)
+    first[1:] = codes[1:] != codes[:-1]
+    if first.all():
+        return codes, kept, np.ones(len(codes))
+    row = np.cumsum(first) - 1
+    counts = np.bincount(row).astype(np.float64)
+    # Within a user in ascending order, so that the order of the input is no matter.
+    sums = np.bincount(row, weights=kept[np.lexsort((kept, row))])
+    return codes[first], sums.astype(np.float64), counts
