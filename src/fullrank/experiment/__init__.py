@@ -1,1 +1,1 @@
-"""TODO."""
+"""Benchmarks: what to run, how settings are chosen, where results lie, what they say."""

@@ -1,6 +1,8 @@
 """Ranking: full catalogue or lists in, ``TargetRanks`` and ``TopK`` out."""
 
 from fullrank.rank._catalogue import Catalogue
+from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import Ranking, rank, recommend
+from fullrank.rank._predict import predict_rows
 
-__all__ = ["Catalogue", "Ranking", "rank", "recommend"]
+__all__ = ["Catalogue", "Ranking", "concat_ranks", "predict_rows", "rank", "recommend"]

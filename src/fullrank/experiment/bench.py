@@ -1,0 +1,207 @@
+"""A benchmark made ready: data loaded and filtered, splits made, protocol ids known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fullrank.core.dataset import Dataset, Source
+from fullrank.core.errors import DataError, SplitError
+from fullrank.core.interactions import Interactions
+from fullrank.core.queries import Queries
+from fullrank.core.registry import build
+from fullrank.data import read, read_table
+from fullrank.data.filters import apply_all, parse_filter
+from fullrank.experiment.spec import BenchSpec, DataSpec
+from fullrank.experiment.store import key_of
+from fullrank.rank import Catalogue
+from fullrank.split import Split, with_train_filter
+
+CONVENTIONS = 1
+"""Raised when the default definition of any metric changes, so that ids do too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """One split of one data set, with everything that its cells share.
+
+    Attributes:
+        data: the spec of the data set.
+        number: of the fold (0 for the only one).
+        split: the rows of each part, training filters applied.
+        spec: the whole benchmark.
+        base: folder that paths are relative to.
+        source: licence and citation of the data.
+    """
+
+    data: DataSpec
+    number: int
+    split: Split
+    spec: BenchSpec
+    base: Path
+    source: Source
+
+    @property
+    def title(self) -> str:
+        """Name of the data set, with the number of the fold where there are several."""
+        return self.data.name
+
+    @property
+    def refit(self) -> Any:
+        """What the final model is fitted on."""
+        if not self.split.has_valid:
+            return "train"
+        return self.spec.tune.refit if self.spec.tune else "train+valid"
+
+    @cached_property
+    def test_fit_rows(self) -> Interactions:
+        """Rows of the final fit."""
+        return self.split.fit_rows(self.refit)
+
+    @cached_property
+    def test_queries(self) -> Queries:
+        """Cases of the test, cold users left out if the protocol says so."""
+        queries = self.split.queries("test", fit=self.refit, grade=self.data.grade)
+        if self.spec.ranking.cold_users != "out":
+            return queries
+        warm = queries.history_counts > 0
+        return counted(queries[warm], cold_queries_left_out=int((~warm).sum()))
+
+    @cached_property
+    def valid_queries(self) -> Queries:
+        """Cases that settings are chosen by.
+
+        Raises:
+            SplitError: there is no validation part, or none of its users has a history.
+        """
+        if not self.split.has_valid:
+            raise SplitError(
+                f"{self.title}: settings can't be chosen without a validation part; set "
+                "split.valid, or give the models fixed settings"
+            )
+        queries = self.split.queries("valid", fit="train", grade=self.data.grade)
+        assert self.spec.tune is not None
+        if self.spec.tune.users == "warm":
+            warm = queries.history_counts > 0
+            if not warm.any():
+                raise SplitError(
+                    f"{self.title}: none of the {len(queries):,} validation users has training "
+                    "rows; choose another split, or tune.users = 'all'"
+                )
+            queries = counted(queries[warm], cold_queries_left_out=int((~warm).sum()))
+        return queries
+
+    def catalogue(self, fitted: Interactions, queries: Queries) -> Catalogue:
+        """What may be recommended after a fit, the same for every model."""
+        ranking = self.spec.ranking
+        if ranking.catalogue == "fit":
+            chosen = Catalogue(fitted.item_counts > 0, "fit")
+        elif ranking.catalogue == "all":
+            chosen = Catalogue(np.ones(fitted.n_items, dtype=bool), "all")
+        else:
+            table = read_table(self.base / ranking.catalogue)
+            ids = _column(table, "item_id", ranking.catalogue)
+            chosen = Catalogue.of_ids(ids, fitted.item_vocab, ranking.catalogue)
+        if ranking.eligible is None:
+            return chosen
+        table = read_table(self.base / ranking.eligible)
+        users = _column(table, "user_id", ranking.eligible)
+        return chosen.restricted(queries, users, _column(table, "item_id", ranking.eligible))
+
+    @cached_property
+    def protocol(self) -> dict[str, Any]:
+        """What must be equal for two numbers to be comparable."""
+        spec, split = self.spec, self.split
+        return {
+            "data": {
+                "name": self.data.name,
+                "fingerprint": split.data.fingerprint,
+                "grade": self.data.grade,
+            },
+            "filters": {"before": _plain(spec.filters.before), "train": _plain(spec.filters.train)},
+            "split": {
+                "recipe": _plain(split.recipe),
+                "fold": self.number,
+                "fingerprint": split.fingerprint,
+            },
+            "queries": {"repeats": split.repeats, "history": self.refit},
+            "ranking": {
+                **spec.ranking.model_dump(),
+                **_file_ids(self.base, spec.ranking.catalogue, spec.ranking.eligible),
+            },
+            "ties": "expectation over the orders that equal scores leave open",
+            "metric_conventions": CONVENTIONS,
+        }
+
+    @cached_property
+    def protocol_id(self) -> str:
+        """Hash of ``protocol``."""
+        return key_of(self.protocol)
+
+
+def make_folds(spec: BenchSpec, base: Path) -> list[Fold]:
+    """Load, filter and split every data set of a benchmark."""
+    out = []
+    for data in spec.data:
+        dataset = load(data, spec, base)
+        settings = {**spec.split.settings, "repeats": spec.split.repeats}
+        strategy = build("split", spec.split.strategy, settings)
+        train_filters = [parse_filter(step) for step in spec.filters.train]
+        for number, split in enumerate(strategy.splits(dataset.interactions, rng=spec.split.seed)):
+            if train_filters:
+                split = with_train_filter(split, train_filters)
+            out.append(Fold(data, number, split, spec, base, dataset.source))
+    return out
+
+
+def load(data: DataSpec, spec: BenchSpec, base: Path) -> Dataset:
+    """Read a data set and apply the filters that come before the split."""
+    source = data.name if data.path is None else base / data.path
+    dataset = read(source, columns=data.columns or None)
+    filters = [parse_filter(step) for step in spec.filters.before]
+    rows = apply_all(dataset.interactions, filters, compact=True)
+    if data.grade is not None:
+        rows.column(data.grade)  # an unknown column is said now, not after an hour of fitting
+    return dataset.with_interactions(rows)
+
+
+def counted(queries: Queries, **more: int) -> Queries:
+    """Add counts to queries."""
+    queries.counts.update(more)
+    return queries
+
+
+def _column(table: Any, name: str, where: str) -> Any:
+    if name not in table.columns:
+        raise DataError(f"{where} has the columns {table.columns}, expected a column {name!r}")
+    return table[name].to_numpy()
+
+
+def _file_ids(base: Path, *names: str | None) -> dict[str, str]:
+    """Content hashes of the files that a protocol names, so that an edited file changes its id."""
+    import hashlib
+
+    out = {}
+    for name in names:
+        if name not in (None, "fit", "all"):
+            assert name is not None
+            try:
+                content = (base / name).read_bytes()
+            except OSError as error:
+                raise DataError(f"can't read {base / name}: {error.strerror}") from error
+            out[f"blake2b of {name}"] = hashlib.blake2b(content, digest_size=16).hexdigest()
+    return out
+
+
+def _plain(value: Any) -> Any:
+    """Tuples and NumPy scalars to what JSON knows."""
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,183 @@
+"""One cell: one model with settled settings and one seed on one fold, fitted, ranked and stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fullrank.core.ranked import Predictions, TargetRanks
+from fullrank.core.registry import build, find
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.experiment.bench import Fold, _plain
+from fullrank.experiment.provenance import provenance
+from fullrank.experiment.resources import measured
+from fullrank.experiment.spec import ModelSpec
+from fullrank.experiment.store import key_of
+from fullrank.models import Popularity, Recommender
+from fullrank.rank import concat_ranks, predict_rows, rank
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is fitted and ranked.
+
+    Attributes:
+        fold: data and split.
+        model: name and label.
+        settings: settled settings.
+        seed: of the fit; None for a model that draws nothing.
+        tuning: summary of the search that chose the settings, or None.
+        ratings: predictions are kept too (a rating metric was asked for).
+    """
+
+    fold: Fold
+    model: ModelSpec
+    settings: Mapping[str, Any]
+    seed: int | None
+    tuning: Mapping[str, Any] | None
+    ratings: bool
+
+    @property
+    def key(self) -> str:
+        """Name of the cell in the store."""
+        return key_of(
+            {
+                "protocol": self.fold.protocol_id,
+                "model": self.model.name,
+                "label": self.model.title,
+                "version": find("model", self.model.name).version,
+                "settings": _plain(self.settings),
+                "seed": self.seed,
+                "ratings": self.ratings,
+            }
+        )
+
+    def run(self) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+        """Fit, rank the test queries, and return what the store keeps."""
+        fold = self.fold
+        rows, queries = fold.test_fit_rows, fold.test_queries
+        resources: dict[str, float | None] = {}
+        model = build("model", self.model.name, dict(self.settings))
+        with measured(resources, "fit"):
+            model.fit(rows, rng=0 if self.seed is None else self.seed)
+        with measured(resources, "rank"):
+            ranked = self._rank(model)
+        tables = {
+            "queries": queries_table(ranked, queries.history_counts),
+            "ranks": ranks_table(ranked),
+        }
+        tables["items"] = items_table(ranked, rows.item_counts)
+        if self.ratings and model.predicts_ratings:
+            tables["predictions"] = predictions_table(predict_rows(model, queries, fold.split.test))
+        about = {
+            "data": fold.title,
+            "fold": fold.number,
+            "protocol_id": fold.protocol_id,
+            "protocol": fold.protocol,
+            "card": _plain(fold.split.card()),
+            "source": vars(fold.source),
+            "model": self.model.title,
+            "class": self.model.name,
+            "version": model.version,
+            "settings": _plain(model.settings()),
+            "seed": self.seed,
+            "tuning": self.tuning,
+            "counts": ranked.counts,
+            "design": ranked.design,
+            "depth": ranked.depth,
+            "fitted_rows": len(rows),
+            "resources": resources,
+            "provenance": provenance(),
+        }
+        return about, tables
+
+    def _rank(self, model: Recommender) -> TargetRanks:
+        """Rank the test queries, cold ones by popularity if the protocol says so."""
+        fold = self.fold
+        queries, rows = fold.test_queries, fold.test_fit_rows
+        cold = queries.history_counts == 0
+        if fold.spec.ranking.cold_users != "fallback" or not cold.any():
+            return rank(model, queries, catalogue=fold.catalogue(rows, queries)).targets
+        fallback = Popularity().fit(rows)
+        parts = [
+            rank(which, part, catalogue=fold.catalogue(rows, part)).targets
+            for which, part in ((model, queries[~cold]), (fallback, queries[cold]))
+            if len(part)
+        ]
+        order = np.argsort(np.concatenate([np.flatnonzero(~cold), np.flatnonzero(cold)]))
+        merged = concat_ranks(parts)[order]
+        return replace(merged, counts={**merged.counts, "cold_by_popularity": int(cold.sum())})
+
+
+def is_seeded(model: ModelSpec) -> bool:
+    """True if seeds matter to the model."""
+    return bool(find("model", model.name).seeded)
+
+
+def queries_table(ranked: TargetRanks, history_counts: Any) -> pl.DataFrame:
+    """One row per query: ids, number of candidates, length of the history."""
+    import polars as pl
+
+    return pl.DataFrame(
+        {
+            "user_id": ids_series(ranked.user_vocab, ranked.users),
+            "query_id": ranked.query_ids,
+            "n_candidates": ranked.n_candidates,
+            "history": np.asarray(history_counts, dtype=np.int32),
+            "targets": np.diff(ranked.indptr).astype(np.int32),
+        }
+    )
+
+
+def ranks_table(ranked: TargetRanks) -> pl.DataFrame:
+    """One row per target, in the order of the queries: item, ranks, gain."""
+    import polars as pl
+
+    return pl.DataFrame(
+        {
+            "item_id": ids_series(ranked.item_vocab, ranked.items),
+            "best": ranked.best,
+            "worst": ranked.worst,
+            "gain": ranked.gains,
+        }
+    )
+
+
+def items_table(ranked: TargetRanks, item_counts: Any) -> pl.DataFrame:
+    """One row per target item: how often the fitted data hold it (0: a cold item)."""
+    import polars as pl
+
+    items = np.unique(ranked.items)
+    return pl.DataFrame(
+        {
+            "item_id": ids_series(ranked.item_vocab, items),
+            "rows": np.asarray(item_counts)[items].astype(np.int64),
+        }
+    )
+
+
+def predictions_table(predictions: Predictions) -> pl.DataFrame:
+    """One row per test row."""
+    import polars as pl
+
+    return pl.DataFrame(
+        {
+            "user_id": ids_series(predictions.user_vocab, predictions.users),
+            "item_id": ids_series(predictions.item_vocab, predictions.items),
+            "predicted": predictions.predicted,
+            "observed": predictions.observed,
+        }
+    )
+
+
+def ids_series(vocab: Vocabulary, codes: Any) -> pl.Series:
+    """Outside ids as a column of their own type."""
+    import polars as pl
+
+    return pl.Series(vocab.ids, dtype=pl.String if vocab.kind == "text" else None).gather(codes)

@@ -1,0 +1,300 @@
+"""The leaderboard and its tests, from the per-query values of a store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import ProtocolError
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.experiment.measure import (
+    Values,
+    finite_bounds,
+    measure,
+    number,
+    rank_values,
+    rating_values,
+)
+from fullrank.experiment.results import CellResult, Results, by_seed
+from fullrank.metrics import Metric
+from fullrank.stats import adjust, compare_pairs
+
+Users = Literal["all", "warm", "cold"]
+SEGMENTS: tuple[Users, ...] = ("all", "warm", "cold")
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One model on one data set: its values per seed over the same queries (all folds).
+
+    Attributes:
+        data: name of the data set.
+        model: label.
+        users: codes ``[q]`` that follow the outside ids.
+        keys: fold, user id and number of each query, to match pairs by.
+        cold: bool ``[q]``, no row of the user was fitted.
+        seeds: by seed, per metric its values.
+        protocol_ids: of the folds.
+    """
+
+    data: str
+    model: str
+    users: NDArray[np.int32]
+    keys: list[tuple[Any, ...]]
+    cold: NDArray[np.bool_]
+    seeds: dict[int | None, dict[Metric, Values]]
+    protocol_ids: tuple[str, ...]
+
+    @cached_property
+    def averaged(self) -> dict[Metric, Values]:
+        """Values averaged over seeds, query by query."""
+        parts = list(self.seeds.values())
+        if len(parts) == 1:
+            return parts[0]
+        return {metric: _average([part[metric] for part in parts]) for metric in parts[0]}
+
+    def mask(self, users: Users) -> NDArray[np.bool_]:
+        """Queries of a segment."""
+        if users == "all":
+            return np.ones(len(self.users), dtype=bool)
+        return self.cold if users == "cold" else ~self.cold
+
+    @property
+    def segments(self) -> tuple[Users, ...]:
+        """Segments that hold queries; warm and cold only where both do."""
+        both = bool(self.cold.any()) and not bool(self.cold.all())
+        return SEGMENTS if both else ("all",)
+
+
+def _average(parts: list[Values]) -> Values:
+    mean = np.mean([v.per_query for v in parts], axis=0)
+    if all(v.best is v.per_query for v in parts):
+        return replace(parts[0], per_query=mean, best=mean, worst=mean)
+    best = np.mean([v.best for v in parts], axis=0)
+    worst = np.mean([v.worst for v in parts], axis=0)
+    return replace(parts[0], per_query=mean, best=best, worst=worst)
+
+
+def entries(
+    results: Results, metrics: tuple[Metric, ...] | None = None, *, source: str = "ranks"
+) -> list[Entry]:
+    """Values of every model on every data set.
+
+    Args:
+        results: of a benchmark.
+        metrics: others than those of the benchmark file, if wanted (every rank metric at every
+            cut-off follows from the stored ranks).
+        source: ``"ranks"`` or ``"predictions"``.
+    """
+    chosen = [m for m in (metrics or results.metrics) if m.source == source]
+    if not chosen:
+        return []
+    out = []
+    for data in results.data:
+        for model in results.models:
+            cells = results.of(data, model)
+            if cells and (source == "ranks" or cells[0].has_predictions):
+                out.append(_entry(data, model, cells, chosen, source))
+    return out
+
+
+def _entry(
+    data: str, model: str, cells: tuple[CellResult, ...], metrics: list[Metric], source: str
+) -> Entry:
+    seeds = {}
+    for seed, folds in by_seed(cells).items():
+        parts = [
+            rank_values(cell.ranked, metrics)
+            if source == "ranks"
+            else rating_values(cell.predictions, metrics)
+            for cell in folds
+        ]
+        seeds[seed] = {metric: _join([part[metric] for part in parts]) for metric in metrics}
+    folds = next(iter(by_seed(cells).values()))
+    tables = [cell.queries if source == "ranks" else cell.table("predictions") for cell in folds]
+    ids = np.concatenate([table["user_id"].to_numpy() for table in tables])
+    second = "query_id" if source == "ranks" else "item_id"
+    keys = [
+        (cell.about["fold"], *row)
+        for cell, table in zip(folds, tables)
+        for row in table.select("user_id", second).iter_rows()
+    ]
+    return Entry(
+        data,
+        model,
+        Vocabulary.of(ids, "user").encode(ids),
+        keys,
+        np.concatenate([_cold(cell, table) for cell, table in zip(folds, tables)]),
+        seeds,
+        tuple(cell.about["protocol_id"] for cell in folds),
+    )
+
+
+def _cold(cell: CellResult, table: Any) -> NDArray[np.bool_]:
+    cold = cell.queries.filter(cell.cold)["user_id"]
+    return np.asarray(table["user_id"].is_in(cold.implode()).to_numpy())
+
+
+def _join(parts: list[Values]) -> Values:
+    if len(parts) == 1:
+        return parts[0]
+    joined = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("per_query", "best", "worst")
+    }
+    return replace(parts[0], **joined)
+
+
+def leaderboard(
+    results: Results, metrics: tuple[Metric, ...] | None = None
+) -> list[dict[str, Any]]:
+    """Rows of data × model × seed × users × metric, in the order of the benchmark file.
+
+    A row with ``seed`` None averages per-user values over seeds (or is the only one, for a model
+    that draws nothing); ``seed_spread`` beside it is the standard deviation between the seeds'
+    values, None for one seed.
+    """
+    out = []
+    for source in ("ranks", "predictions"):
+        for entry in entries(results, metrics, source=source):
+            out.extend(_rows(entry, results.spec.level))
+    return out
+
+
+def _rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
+    many = len(entry.seeds) > 1
+    for users in entry.segments:
+        mask = entry.mask(users)
+        who = entry.users[mask]
+        for metric, values in entry.averaged.items():
+            found = measure(values[mask], who, level=level)
+            single = [
+                (seed, measure(part[metric][mask], who, level=level))
+                for seed, part in entry.seeds.items()
+                if many
+            ]
+            spread = float(np.std([m.estimate.value for _, m in single], ddof=1)) if many else None
+            for seed, measured in [(None, found), *single]:
+                yield {
+                    "data": entry.data,
+                    "model": entry.model,
+                    "seed": seed,
+                    "users": users,
+                    "metric": str(metric),
+                    **measured.to_dict(),
+                    "seeds": len(entry.seeds),
+                    "seed_spread": number(spread) if seed is None and spread is not None else None,
+                    "protocol_id": entry.protocol_ids[0],
+                }
+
+
+def paired_tests(
+    results: Results,
+    metrics: tuple[Metric, ...] | None = None,
+    *,
+    baseline: str | None = None,
+    test: Any = "auto",
+    correction: Any = "holm",
+) -> list[dict[str, Any]]:
+    """Every model against the baseline, per data set, users and metric, query by query.
+
+    P-values are adjusted over the family of all models × metrics of a data set and segment; each
+    row names its family.
+    """
+    base = baseline or results.spec.baseline_title
+    out = []
+    for source in ("ranks", "predictions"):
+        found = entries(results, metrics, source=source)
+        for data in results.data:
+            here = [entry for entry in found if entry.data == data]
+            against = [entry for entry in here if entry.model == base]
+            for users in against[0].segments if against else ():
+                others = [entry for entry in here if entry.model != base]
+                out.extend(
+                    compare_entries(others, against[0], users, results.spec.level, test, correction)
+                )
+    return out
+
+
+def compare_entries(
+    others: list[Entry],
+    base: Entry,
+    users: Users,
+    level: float = 0.95,
+    test: Any = "auto",
+    correction: Any = "holm",
+) -> list[dict[str, Any]]:
+    """Paired tests of some entries against one, as one family.
+
+    Raises:
+        ProtocolError: their queries are not the same.
+    """
+    rows = []
+    mask = base.mask(users)
+    for entry in others:
+        if entry.keys != base.keys:
+            raise ProtocolError(
+                f"{entry.model} and {base.model} were evaluated on different queries "
+                f"({len(entry.keys):,} and {len(base.keys):,}); pairs need the same ones"
+            )
+        for metric, values in entry.averaged.items():
+            rows.append(_test_row(entry, base, users, metric, values[mask], mask, level, test))
+    label = f"{len(others)} models against {base.model}, all metrics, {users} users, {base.data}"
+    names = [f"{row['model']}\x1f{row['metric']}" for row in rows]
+    family = adjust(dict(zip(names, (row["p"] for row in rows))), correction, family=label)
+    for name, row in zip(names, rows):
+        row["p_adjusted"] = family.adjusted[name]
+        row["family"] = str(family)
+    return rows
+
+
+def _test_row(
+    entry: Entry,
+    base: Entry,
+    users: Users,
+    metric: Metric,
+    values: Values,
+    mask: NDArray[np.bool_],
+    level: float,
+    test: Any,
+) -> dict[str, Any]:
+    bounds = finite_bounds(metric)
+    found = compare_pairs(
+        values.per_query,
+        base.averaged[metric].per_query[mask],
+        base.users[mask],
+        test=test,
+        tests=(),
+        level=level,
+        bounds=None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]),
+    )
+    difference = found.difference
+    return {
+        "data": entry.data,
+        "users": users,
+        "metric": str(metric),
+        "model": entry.model,
+        "baseline": base.model,
+        "difference": number(difference.value),
+        "low": number(difference.low),
+        "high": number(difference.high),
+        "level": level,
+        "method": difference.method,
+        "higher_is_better": metric.higher_is_better,
+        "scale": "loss per row" if metric.source == "predictions" else "metric",
+        "test": found.significance.test,
+        "p": found.p_value,
+        "note": found.significance.note,
+        "effect_size": found.effect,
+        "effect_size_name": "Cohen's d_z over users",
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "n_queries": difference.n_queries,
+        "n_users": difference.n_users,
+    }

@@ -1,0 +1,43 @@
+"""Versions and machine: what two runs must share before their digits can be expected to agree."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+PACKAGES = ("fullrank", "numpy", "scipy", "numba", "polars", "optuna")
+
+
+def provenance() -> dict[str, Any]:
+    """Versions, machine and time of day; no host or user names."""
+    versions = {}
+    for name in PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = None
+    return {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "python": platform.python_version(),
+        "versions": versions,
+        "system": f"{platform.system()} {platform.machine()}",
+        "cores": os.cpu_count(),
+        "blas": _blas(),
+    }
+
+
+def _blas() -> list[str]:
+    """BLAS builds in use with the kernel that they chose for this CPU."""
+    if "numpy" not in sys.modules:
+        return []
+    from threadpoolctl import threadpool_info
+
+    return sorted(
+        f"{info.get('internal_api')} {info.get('version')} {info.get('architecture', '')}".strip()
+        for info in threadpool_info()
+        if info.get("user_api") == "blas"
+    )

@@ -1,0 +1,183 @@
+"""Results read back from a store: cells, and the per-query values that every table comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import StoreError
+from fullrank.core.ragged import as_indptr
+from fullrank.core.ranked import Predictions, TargetRanks
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.experiment.spec import BenchSpec
+from fullrank.experiment.store import Store, read_json
+from fullrank.metrics import Metric, parse_many
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, eq=False)
+class CellResult:
+    """A finished cell.
+
+    Attributes:
+        about: content of ``cell.json``.
+        folder: where its tables lie.
+    """
+
+    about: dict[str, Any]
+    folder: Path
+
+    def table(self, name: str) -> pl.DataFrame:
+        """``queries``, ``ranks``, ``items`` or ``predictions``.
+
+        Raises:
+            StoreError: the table is missing or damaged.
+        """
+        import polars as pl
+
+        path = self.folder / f"{name}.parquet"
+        try:
+            return pl.read_parquet(path)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise StoreError(
+                f"{path} is missing or damaged ({error}); delete the folder {self.folder} and "
+                "run the benchmark again: it makes this cell anew"
+            ) from error
+
+    @property
+    def has_predictions(self) -> bool:
+        """True if the model predicted ratings."""
+        return (self.folder / "predictions.parquet").exists()
+
+    @cached_property
+    def queries(self) -> pl.DataFrame:
+        """One row per query."""
+        return self.table("queries")
+
+    @cached_property
+    def cold(self) -> NDArray[np.bool_]:
+        """Bool ``[q]``: the user has no row in the data that were fitted."""
+        return np.asarray(self.queries["history"].to_numpy() == 0)
+
+    @cached_property
+    def ranked(self) -> TargetRanks:
+        """Ranks of the targets."""
+        queries, ranks = self.queries, self.table("ranks")
+        users, items = _vocab(queries["user_id"], "user"), _vocab(ranks["item_id"], "item")
+        return TargetRanks(
+            users=users.encode(queries["user_id"].to_numpy()),
+            query_ids=queries["query_id"].to_numpy(),
+            indptr=as_indptr(queries["targets"].to_numpy()),
+            best=ranks["best"].to_numpy(),
+            worst=ranks["worst"].to_numpy(),
+            gains=ranks["gain"].to_numpy(),
+            items=items.encode(ranks["item_id"].to_numpy()),
+            n_candidates=queries["n_candidates"].to_numpy(),
+            user_vocab=users,
+            item_vocab=items,
+            depth=self.about["depth"],
+            design=self.about["design"],
+            counts=self.about["counts"],
+        )
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """Predicted and observed values of the test rows."""
+        table = self.table("predictions")
+        users, items = _vocab(table["user_id"], "user"), _vocab(table["item_id"], "item")
+        return Predictions(
+            users=users.encode(table["user_id"].to_numpy()),
+            items=items.encode(table["item_id"].to_numpy()),
+            predicted=table["predicted"].to_numpy(),
+            observed=table["observed"].to_numpy(),
+            user_vocab=users,
+            item_vocab=items,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a benchmark leaves behind.
+
+    Attributes:
+        spec: the benchmark.
+        cells: finished cells in the order of the benchmark file.
+        fresh: trials and cells that the run which returned this has done itself.
+    """
+
+    spec: BenchSpec
+    cells: tuple[CellResult, ...]
+    fresh: int = 0
+
+    @classmethod
+    def load(cls, store: Store | str | Path, *, fresh: int = 0) -> Results:
+        """Read the results of the latest benchmark in a store.
+
+        Raises:
+            StoreError: no finished benchmark in it, or a cell is missing or damaged.
+        """
+        if not isinstance(store, Store):
+            store = Store.open(store)
+        manifest = store.folder / "bench.json"
+        if not manifest.exists():
+            raise StoreError(
+                f"{store.folder} holds no finished benchmark; run `fullrank run BENCH.toml "
+                f"--store {store.folder}` until it ends (it goes on where it stopped)"
+            )
+        content = read_json(manifest)
+        cells = []
+        for key in content["cells"]:
+            if not store.has_cell(key):
+                raise StoreError(f"cell {key} is missing from {store.folder}; run again to make it")
+            cells.append(CellResult(read_json(store.cell(key) / "cell.json"), store.cell(key)))
+        return cls(BenchSpec.model_validate(content["spec"]), tuple(cells), fresh)
+
+    @cached_property
+    def metrics(self) -> tuple[Metric, ...]:
+        """Metrics of the benchmark file, each once."""
+        return tuple(dict.fromkeys(m for text in self.spec.metrics for m in parse_many(text)))
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """Names of the data sets."""
+        return tuple(dict.fromkeys(cell.about["data"] for cell in self.cells))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Labels of the models."""
+        return tuple(dict.fromkeys(cell.about["model"] for cell in self.cells))
+
+    def of(self, data: str, model: str) -> tuple[CellResult, ...]:
+        """Cells of one model on one data set: folds × seeds."""
+        found = (cell for cell in self.cells if cell.about["data"] == data)
+        return tuple(cell for cell in found if cell.about["model"] == model)
+
+    def protocol_ids(self, data: str) -> tuple[str, ...]:
+        """Protocol id of each fold."""
+        cells = (cell for cell in self.cells if cell.about["data"] == data)
+        return tuple(dict.fromkeys(cell.about["protocol_id"] for cell in cells))
+
+
+def by_seed(cells: Sequence[CellResult]) -> dict[int | None, tuple[CellResult, ...]]:
+    """Group cells by seed, each group in the order of the folds."""
+    seeds = dict.fromkeys(cell.about["seed"] for cell in cells)
+    return {
+        seed: tuple(sorted((c for c in cells if c.about["seed"] == seed), key=_fold))
+        for seed in seeds
+    }
+
+
+def _fold(cell: CellResult) -> int:
+    return int(cell.about["fold"])
+
+
+def _vocab(column: pl.Series, name: str) -> Vocabulary:
+    return Vocabulary(column.unique().sort().to_numpy(), name)

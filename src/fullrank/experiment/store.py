@@ -1,0 +1,183 @@
+"""The store: a folder with one sub-folder per finished cell, written aside and renamed into place.
+
+Killing the process at any moment loses at most the cell or trial in flight; what is half written
+lies under ``tmp/`` and is swept by the next run. Several processes may share a store: each cell
+is worked on under a file lock that the system releases when its holder dies.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fullrank.core.errors import StoreError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+FORMAT = 1
+"""Raised when an older version could misread a store."""
+
+
+def key_of(content: Mapping[str, Any]) -> str:
+    """A name for a JSON value: 128 bits of its canonical text, in hex."""
+    text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write JSON aside and rename it into place."""
+    aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
+    with aside.open("w", encoding="utf-8") as file:
+        json.dump(content, file, indent=1, sort_keys=True, allow_nan=False)
+        file.flush()
+        os.fsync(file.fileno())
+    aside.replace(path)
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON; damaged files are an error that names them."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise StoreError(
+            f"{path} is damaged ({error}); delete this file or its folder and run again"
+        ) from error
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of results.
+
+    Attributes:
+        folder: the root; ``cells/``, ``tune/``, ``locks/`` and ``tmp/`` lie in it.
+    """
+
+    folder: Path
+
+    @classmethod
+    def open(cls, folder: str | Path, *, create: bool = False) -> Store:
+        """Open a store, or make one.
+
+        Raises:
+            StoreError: no store there, one of another format, or a folder with other things.
+        """
+        folder = Path(folder)
+        mark = folder / "store.json"
+        if not mark.exists():
+            if not create:
+                raise StoreError(
+                    f"{folder} is no store (no store.json); name the folder that "
+                    "`fullrank run --store` wrote"
+                )
+            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+                raise StoreError(f"{folder} holds other things; name a new or empty folder")
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(mark, {"format": FORMAT})
+        found = read_json(mark).get("format")
+        if found != FORMAT:
+            raise StoreError(f"{folder} has store format {found}, this version reads {FORMAT}")
+        store = cls(folder)
+        for name in ("cells", "tune", "locks", "tmp"):
+            (folder / name).mkdir(exist_ok=True)
+        return store
+
+    def cell(self, key: str) -> Path:
+        """Folder of a finished cell."""
+        return self.folder / "cells" / key
+
+    def has_cell(self, key: str) -> bool:
+        """True if the cell is finished."""
+        return (self.cell(key) / "cell.json").exists()
+
+    def cells(self) -> list[Path]:
+        """Folders of all finished cells, by key."""
+        return sorted(path.parent for path in (self.folder / "cells").glob("*/cell.json"))
+
+    def put_cell(
+        self, key: str, about: Mapping[str, Any], tables: Mapping[str, pl.DataFrame]
+    ) -> None:
+        """Write a cell: ``cell.json`` and a Parquet file per table, all or nothing."""
+        aside = self.folder / "tmp" / f"{key}-{uuid.uuid4().hex}"
+        aside.mkdir(parents=True)
+        for name, table in tables.items():
+            table.write_parquet(aside / f"{name}.parquet")
+        write_json(aside / "cell.json", about)
+        _sync(aside)
+        if self.has_cell(key):  # another process was faster; its cell is the same
+            shutil.rmtree(aside)
+            return
+        aside.rename(self.cell(key))
+        _sync(self.folder / "cells")
+
+    def trials(self, key: str) -> list[dict[str, Any]]:
+        """Finished trials of a search, by number."""
+        found = sorted((self.folder / "tune" / key).glob("trial-*.json"))
+        return [read_json(path) for path in found]
+
+    def put_trial(self, key: str, number: int, trial: Mapping[str, Any]) -> None:
+        """Write a finished trial."""
+        folder = self.folder / "tune" / key
+        folder.mkdir(exist_ok=True)
+        write_json(folder / f"trial-{number:06d}.json", trial)
+
+    def put_search(self, key: str, about: Mapping[str, Any]) -> None:
+        """Write what a search is (once)."""
+        folder = self.folder / "tune" / key
+        folder.mkdir(exist_ok=True)
+        if not (folder / "search.json").exists():
+            write_json(folder / "search.json", about)
+
+    @contextmanager
+    def lock(self, key: str, *, wait: bool) -> Iterator[bool]:
+        """Hold the lock of a cell or search; yields False if another process has it.
+
+        Args:
+            key: of the cell or search.
+            wait: block until it is free.
+        """
+        path = self.folder / "locks" / key
+        with path.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+
+    @contextmanager
+    def session(self) -> Iterator[None]:
+        """Mark this process as at work; the first one sweeps what killed processes left."""
+        with (self.folder / "locks" / "alive").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                for path in (self.folder / "tmp").iterdir():
+                    shutil.rmtree(path, ignore_errors=True)
+                for path in self.folder.rglob(".*.json.*"):
+                    path.unlink(missing_ok=True)
+            except BlockingIOError:
+                pass  # another process is at work: nothing of its own may be swept
+            fcntl.flock(file, fcntl.LOCK_SH)
+            yield
+
+
+def _sync(folder: Path) -> None:
+    """Flush a folder, so that a power cut can't leave a name without its content."""
+    for path in folder.iterdir():
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
