@@ -1,0 +1,37 @@
+"""Draws per row and per user: hashes of seed and outside ids, so that no row order matters."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.interactions import Interactions
+from fullrank.core.random import derive, hash_elements
+from fullrank.data.filters._pairs import pair_keys
+
+
+def occurrences(data: Interactions) -> NDArray[np.int64]:
+    """For each row, how many earlier rows (in canonical order) have its (user, item): ``[n]``."""
+    keys = pair_keys(data)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    new = np.append(True, ordered[1:] != ordered[:-1]) if len(keys) else np.zeros(0, bool)
+    start = np.maximum.accumulate(np.where(new, np.arange(len(keys)), 0))
+    out = np.empty(len(keys), dtype=np.int64)
+    out[order] = np.arange(len(keys)) - start
+    return out
+
+
+def row_draws(data: Interactions, seed: int, *names: object) -> NDArray[np.uint64]:
+    """uint64 ``[n]``, one draw a row: hash of seed, user, item and occurrence of the pair."""
+    return hash_elements(
+        derive(seed, *names),
+        data.user_vocab.hashes[data.users],
+        data.item_vocab.hashes[data.items],
+        occurrences(data),
+    )
+
+
+def user_draws(data: Interactions, seed: int, *names: object) -> NDArray[np.uint64]:
+    """uint64 ``[n_users]``, one draw a user."""
+    return hash_elements(derive(seed, *names), data.user_vocab.hashes)
