@@ -1,0 +1,175 @@
+"""Types of columns: ids keep theirs, text columns of files get one, numbers are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+
+from fullrank.core.errors import DataError
+from fullrank.data._options import Table
+
+_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "\\N"]
+_EXACT = 2**53  # beyond it floats no longer tell neighbouring whole numbers apart
+
+
+def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None]:
+    """An id column as Int64, UInt64 or String, with what had to be said about it.
+
+    Text of a file becomes integers only if every id is one in its usual form (no leading zero,
+    plus sign or blank), so that ``0001`` stays what it is. Floats become integers only if all
+    are whole and below 2**53, with a note. Spaces around text ids are kept: ``data info`` shows
+    ids that look alike.
+
+    Raises:
+        DataError: a missing id, or a column that holds no ids, with row and remedy.
+    """
+    column = table.frame[name]
+    if isinstance(column.dtype, pl.Categorical | pl.Enum):
+        column = column.cast(pl.String)
+    note = None
+    if column.dtype.is_float():
+        column, note = _whole_ids(table, role, name, column)
+    _refuse_missing(table, role, name, column)
+    if column.dtype.is_integer():
+        wide = pl.UInt64 if column.dtype == pl.UInt64 and _over(column) else pl.Int64
+        return column.cast(wide), note
+    if column.dtype != pl.String:
+        raise DataError(
+            f"column {name!r} ({role}) of {table.where} must hold integers or text, got "
+            f"{column.dtype}; convert it, or name another: columns={{{role!r}: …}}"
+        )
+    if table.typed:
+        return column, note
+    numbers = whole_numbers(column)
+    if numbers is None:
+        column, note = _text_ids(table, role, name, column)
+        return column, note
+    return numbers, note
+
+
+def _over(column: pl.Series) -> bool:
+    top = column.max()
+    return isinstance(top, int) and top > np.iinfo(np.int64).max
+
+
+def whole_numbers(column: pl.Series) -> pl.Series | None:
+    """Text as integers if each reads back as the same text (nulls stay), else None."""
+    for dtype in (pl.Int64, pl.UInt64):
+        if (
+            len(column) > 1000
+            and (column[:1000].cast(dtype, strict=False).cast(pl.String) != column[:1000]).any()
+        ):
+            continue
+        numbers = column.cast(dtype, strict=False)
+        if bool((numbers.cast(pl.String).eq_missing(column)).all()):
+            return numbers
+    return None
+
+
+def _text_ids(
+    table: Table, role: str, name: str, column: pl.Series
+) -> tuple[pl.Series, str | None]:
+    """Text ids, unless they're integers spoilt by signs for missing, or written as floats."""
+    signs = column.is_in(_MISSING)
+    if signs.any() and whole_numbers(column.filter(~signs)) is not None:
+        row = int(signs.arg_max() or 0)
+        raise _missing_id(table, role, name, row, int(signs.sum()), column[row])
+    if bool(column.str.contains(r"^-?\d+\.0+$").all()) and len(column):
+        floats = column.cast(pl.Float64)
+        return _whole_ids(table, role, name, floats)
+    return column, None
+
+
+def _whole_ids(
+    table: Table, role: str, name: str, column: pl.Series
+) -> tuple[pl.Series, str | None]:
+    column = column.fill_nan(None)
+    _refuse_missing(table, role, name, column)
+    bad = ~(column.is_finite() & (column == column.round()) & (column.abs() < _EXACT))
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        raise DataError(
+            f"{table.place(row)}: column {name!r} ({role}) holds floats, and {column[row]!r} is "
+            "no exact whole number; ids must be integers or text"
+        )
+    return column.cast(pl.Int64), f"{name}: whole floats taken as integers"
+
+
+def _refuse_missing(table: Table, role: str, name: str, column: pl.Series) -> None:
+    missing = column.is_null()
+    if column.dtype == pl.String:
+        missing = missing | (column == "").fill_null(True)
+    if missing.any():
+        row = int(missing.arg_max() or 0)
+        raise _missing_id(table, role, name, row, int(missing.sum()), column[row])
+
+
+def _missing_id(
+    table: Table, role: str, name: str, row: int, count: int, found: object
+) -> DataError:
+    return DataError(
+        f"{table.place(row)}: no {role} (column {name!r} holds {found!r}; {count:,} such rows); "
+        f"drop these rows, or name another column: columns={{{role!r}: …}}"
+    )
+
+
+def numeric(table: Table, role: str, name: str) -> pl.Series:
+    """A column of numbers as Float64, missing ones as null.
+
+    Raises:
+        DataError: text that is no number, with row.
+    """
+    column = table.frame[name]
+    if column.dtype.is_numeric() or column.dtype == pl.Boolean:
+        return column.cast(pl.Float64)
+    if column.dtype != pl.String:
+        raise DataError(
+            f"column {name!r} ({role}) of {table.where} must hold numbers, got {column.dtype}"
+        )
+    known = column.set(column.is_in(_MISSING), None)
+    numbers = known.str.strip_chars().cast(pl.Float64, strict=False)
+    bad = numbers.is_null() & known.is_not_null()
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        raise DataError(
+            f"{table.place(row)}: {role} must be a number, got {column[row]!r} (column {name!r}); "
+            f"mend it, or name another column: columns={{{role!r}: …}}"
+        )
+    return numbers
+
+
+def ratings(table: Table, name: str) -> pl.Series:
+    """The value column: finite float64, none missing.
+
+    Raises:
+        DataError: missing, NaN or infinite, with row.
+    """
+    numbers = numeric(table, "rating", name)
+    bad = ~numbers.is_finite().fill_null(False)
+    if bad.any():
+        row = int(bad.arg_max() or 0)
+        raise DataError(
+            f"{table.place(row)}: rating must be finite, got {table.frame[name][row]!r} (column "
+            f"{name!r}; {int(bad.sum()):,} such rows); drop or fill these rows, or give the "
+            "column a name that is no rating"
+        )
+    return numbers
+
+
+def guess_types(table: Table, skip: Mapping[str, str]) -> pl.DataFrame:
+    """Text columns of an untyped table as integers or floats where all of a column are such."""
+    out = table.frame
+    for name in out.columns:
+        if name in skip.values() or out.schema[name] != pl.String:
+            continue
+        column = out[name]
+        numbers = whole_numbers(column)
+        if numbers is None:
+            floats = column.cast(pl.Float64, strict=False)
+            zeros = bool(column.str.contains(r"^[+-]?0\d").any())
+            numbers = floats if floats.null_count() == column.null_count() and not zeros else None
+        if numbers is not None and column.null_count() < len(column):
+            out = out.with_columns(numbers.alias(name))
+    return out
