@@ -118,6 +118,13 @@ class TargetRanks:
             others=others,
         )
 
+    @classmethod
+    def from_lists(cls, recs: Any, truth: Any, **options: Any) -> TargetRanks:
+        """Find held-out items in recommendation lists; see ``fullrank.ranks_from_lists``."""
+        from fullrank.rank._lists import ranks_from_lists
+
+        return ranks_from_lists(recs, truth, **options)
+
     def __len__(self) -> int:
         return len(self.users)
 

@@ -3,6 +3,15 @@
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import Ranking, rank, recommend
+from fullrank.rank._lists import ranks_from_lists
 from fullrank.rank._predict import predict_rows
 
-__all__ = ["Catalogue", "Ranking", "concat_ranks", "predict_rows", "rank", "recommend"]
+__all__ = [
+    "Catalogue",
+    "Ranking",
+    "concat_ranks",
+    "predict_rows",
+    "rank",
+    "ranks_from_lists",
+    "recommend",
+]

@@ -1,0 +1,263 @@
+"""Recommendation lists and held-out items to ``TargetRanks``; every policy is counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, IdTypeError, SpecError
+from fullrank.core.ragged import as_indptr
+from fullrank.core.ranked import UNRANKED, TargetRanks
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.rank._tables import (
+    column_names,
+    encode_against,
+    id_examples,
+    lists_of,
+    pick_columns,
+    read_part,
+    require_numbers,
+    vocabulary_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def ranks_from_lists(
+    recs: Any,
+    truth: Any,
+    *,
+    train: Any = None,
+    keep_seen: bool = False,
+    grade: str | None = None,
+    depth: int | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> TargetRanks:
+    """Find the held-out items in lists that some system made.
+
+    Lists are ordered by ``rank`` (1 is best; a gap is a missing place), else by ``score`` (equal
+    scores tie), else by the order of their rows. The truth says who is evaluated: a user without a
+    list counts with every target missed, a list without truth is left out; both are counted. An
+    item that comes twice in a list keeps both places and is a hit at most once.
+
+    Args:
+        recs: path, frame, or mapping of user to list of items, best first.
+        truth: path or frame with ``user_id, item_id``; or a mapping of user to items.
+        train: what the users had before, likewise: removed from the lists, which close up, and
+            from the targets.
+        keep_seen: evaluate repeat consumption: ``train`` only tells which items are known.
+        grade: column of ``truth`` with the gain of an item; 1.0 without.
+        depth: declared depth of the lists; without it lists are taken as complete.
+        columns: names in the files by role, such as ``{"user_id": "uid"}``.
+
+    Returns:
+        Ranks with one query per user of the truth, by outside id.
+
+    Raises:
+        DataError: files or columns that can't be used; no user in common; a rank used twice.
+        IdTypeError: text ids on one side and integers on the other.
+    """
+    if depth is not None and (isinstance(depth, bool) or depth < 1):
+        raise SpecError(f"depth must be 1 or more, got {depth!r}")
+    tables = {"recs": lists_of(recs), "truth": lists_of(truth)}
+    if train is not None:
+        tables["train"] = lists_of(train)
+    chosen = pick_columns(tables, columns or {})
+    if grade is not None and grade in column_names(tables["truth"]):
+        chosen["truth"] = {**chosen["truth"], "rating": grade}
+    frames = {name: read_part(table, name, chosen[name]) for name, table in tables.items()}
+    if grade is not None and "rating" in chosen["truth"]:
+        grade = "rating"
+    job = _Lists.of(frames, os.fspath(recs) if isinstance(recs, str | os.PathLike) else "the lists")
+    return job.ranks(grade, depth, keep_seen)
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """Lists, truth and training rows over common codes."""
+
+    where: str
+    frames: Mapping[str, pl.DataFrame]
+    users: Vocabulary
+    items: Vocabulary
+    codes: Mapping[str, tuple[NDArray[np.int32], NDArray[np.int32]]]
+
+    @classmethod
+    def of(cls, frames: Mapping[str, pl.DataFrame], where: str) -> _Lists:
+        for column in ("user_id", "item_id"):
+            check_kinds(frames, column)
+        truth = frames["truth"]
+        if len(truth) == 0:
+            raise DataError("the truth has no rows; nobody can be evaluated")
+        users = vocabulary_of([truth["user_id"]], "user")
+        items = vocabulary_of([frame["item_id"] for frame in frames.values()], "item")
+        codes = {
+            name: (encode_against(frame["user_id"], users), encode_against(frame["item_id"], items))
+            for name, frame in frames.items()
+        }
+        if len(frames["recs"]) and not (codes["recs"][0] >= 0).any():
+            raise DataError(
+                f"no user of {where} is in the truth ({id_examples(frames['recs'], truth)}); "
+                "check that both sides use the same ids"
+            )
+        return cls(where, frames, users, items, codes)
+
+    def ranks(self, grade: str | None, depth: int | None, keep_seen: bool) -> TargetRanks:
+        from fullrank.kernels import lists as kernel
+
+        t_indptr, targets, gains, counts = self._targets(grade, keep_seen)
+        key, by_rank, order = self._keys()
+        users, items = self.codes["recs"]
+        indptr, items, key = kernel.group_by_user(users, items, key, len(self.users))
+        s_indptr, seen = self._seen(keep_seen)
+        known = np.zeros(len(self.items), dtype=bool)
+        for name in ("truth", "train"):
+            if name in self.codes:
+                known[self.codes[name][1]] = True
+        t = len(targets)
+        best, worst = np.empty(t, np.int32), np.empty(t, np.int32)
+        lengths = np.zeros(len(self.users), np.int32)
+        found = np.zeros(kernel.N_COUNTS, np.int64)
+        kernel.match_lists(
+            indptr, items, key, t_indptr, targets, s_indptr, seen, known, by_rank,
+            depth or 0, best, worst, lengths, found,
+        )  # fmt: skip
+        if found[kernel.BAD_USER] >= 0:
+            user = self.users.ids[found[kernel.BAD_USER]]
+            raise DataError(
+                f"{self.where}: two items of user {user!r} have the same rank; ranks must differ "
+                "within a list (for ties, give scores and no rank column)"
+            )
+        counts |= self._counts(found, order, depth)
+        counts["unranked_targets"] = int(np.count_nonzero(best == UNRANKED))
+        scored = "score" in self.frames["recs"].columns and depth is None
+        missed = _missed(t_indptr, best)
+        return TargetRanks(
+            users=np.arange(len(self.users), dtype=np.int32),
+            query_ids=np.zeros(len(self.users), np.int64),
+            indptr=t_indptr,
+            best=best,
+            worst=worst,
+            gains=gains,
+            items=targets,
+            n_candidates=(lengths + missed if scored else np.zeros_like(lengths)).astype(np.int32),
+            user_vocab=self.users,
+            item_vocab=self.items,
+            depth=depth,
+            design={"candidates": "lists", "order": order},
+            counts=counts,
+        )
+
+    def _targets(
+        self, grade: str | None, keep_seen: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], dict[str, int]]:
+        """Targets of each user, each item once with its highest grade."""
+        users, items = self.codes["truth"]
+        gains = require_numbers(self.frames["truth"], grade)
+        pairs = users.astype(np.int64) * len(self.items) + items
+        order = np.lexsort((-gains, pairs))
+        pairs, gains = pairs[order], gains[order]
+        first = np.append(True, pairs[1:] != pairs[:-1])
+        counts = {"duplicate_targets": int(len(pairs) - first.sum())}
+        pairs, gains = pairs[first], gains[first]
+        if "train" in self.codes and not keep_seen:
+            had = np.isin(pairs, self._pairs("train"))
+            counts["repeated_targets"] = int(had.sum())
+            pairs, gains = pairs[~had], gains[~had]
+        per_user = np.bincount(pairs // len(self.items), minlength=len(self.users))
+        counts["queries_without_targets"] = int(np.count_nonzero(per_user == 0))
+        return as_indptr(per_user), (pairs % len(self.items)).astype(np.int32), gains, counts
+
+    def _pairs(self, name: str) -> NDArray[np.int64]:
+        users, items = self.codes[name]
+        known = users >= 0
+        return np.unique(users[known].astype(np.int64) * len(self.items) + items[known])
+
+    def _seen(self, keep_seen: bool) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Items to remove from each user's list."""
+        if "train" not in self.codes or keep_seen:
+            return np.zeros(len(self.users) + 1, np.int64), np.zeros(0, np.int32)
+        pairs = self._pairs("train")
+        per_user = np.bincount(pairs // len(self.items), minlength=len(self.users))
+        return as_indptr(per_user), (pairs % len(self.items)).astype(np.int32)
+
+    def _keys(self) -> tuple[NDArray[np.float64], bool, str]:
+        """Ascending sort key of each row, whether it is a rank, and its name."""
+        recs = self.frames["recs"]
+        if "rank" in recs.columns:
+            return self._ranks(recs["rank"].to_numpy()), True, "rank column"
+        if "score" in recs.columns:
+            score = recs["score"].to_numpy().astype(np.float64)
+            bad = np.flatnonzero(np.isnan(score))
+            if len(bad):
+                raise DataError(
+                    f"{self.where}: the score of user {recs['user_id'][int(bad[0])]!r}, item "
+                    f"{recs['item_id'][int(bad[0])]!r} is missing or NaN; scores must be numbers"
+                )
+            return -score, False, "score column"
+        return np.arange(len(recs), dtype=np.float64), False, "row order"
+
+    def _ranks(self, rank: NDArray[Any]) -> NDArray[np.float64]:
+        """Ranks from 1; a file that counts from 0 is moved up by one."""
+        rank = rank.astype(np.float64)
+        bad = np.flatnonzero(~np.isfinite(rank) | (rank != np.floor(rank)) | (rank < 0))
+        if len(bad):
+            recs, row = self.frames["recs"], int(bad[0])
+            raise DataError(
+                f"{self.where}: rank {rank[row]} of user {recs['user_id'][row]!r}, item "
+                f"{recs['item_id'][row]!r} is no whole number from 1"
+            )
+        return rank + 1 if len(rank) and rank.min() == 0 else rank
+
+    def _counts(self, found: NDArray[np.int64], order: str, depth: int | None) -> dict[str, int]:
+        """The policies that applied, by name."""
+        from fullrank.kernels import lists as kernel
+
+        recs = self.frames["recs"]
+        strangers = recs["user_id"].filter(_mask(self.codes["recs"][0] < 0)).n_unique()
+        out = {
+            "users_without_recommendations": int(found[kernel.WITHOUT_LIST]),
+            "users_without_truth": int(strangers),
+            "repeated_recommendations": int(found[kernel.REPEATED]),
+            "longest_list": int(found[kernel.LONGEST]),
+            "shortest_list": int(min(found[kernel.SHORTEST], found[kernel.LONGEST])),
+        }
+        if depth is not None:
+            out["short_lists"] = int(found[kernel.SHORT])
+            out["beyond_depth"] = int(found[kernel.BEYOND_DEPTH])
+        if "train" in self.codes:
+            out["removed_seen"] = int(found[kernel.REMOVED_SEEN])
+            out["unknown_items"] = int(found[kernel.UNKNOWN_ITEMS])
+        if order == "rank column" and "rank" in recs.columns and recs["rank"].min() == 0:
+            out["ranks_counted_from_0"] = len(recs)
+        return out
+
+
+def check_kinds(frames: Mapping[str, pl.DataFrame], column: str) -> None:
+    """Refuse text ids beside integer ids, which would match nothing without a word."""
+    names = {"recs": "the lists", "truth": "the truth", "train": "the training rows"}
+    kinds = {n: "integers" if f[column].dtype.is_integer() else "text" for n, f in frames.items()}
+    for name, kind in kinds.items():
+        if kind != kinds["truth"] and len(frames[name]) and len(frames["truth"]):
+            raise IdTypeError(
+                f"{column} is {kind} in {names[name]} (such as {frames[name][column][0]!r}) and "
+                f"{kinds['truth']} in the truth (such as {frames['truth'][column][0]!r}): nothing "
+                "would match; convert one side"
+            )
+
+
+def _missed(indptr: NDArray[np.int64], best: NDArray[np.int32]) -> NDArray[np.int64]:
+    missed = np.append(0, np.cumsum(best == UNRANKED))
+    return np.asarray(missed[indptr[1:]] - missed[indptr[:-1]])
+
+
+def _mask(values: NDArray[np.bool_]) -> pl.Series:
+    import polars as pl
+
+    return pl.Series(values)

@@ -1,0 +1,148 @@
+"""Read the tables that lists are made of, and code their ids."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.data import read_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Kind = Literal["interactions", "recommendations"]
+ROLES: dict[str, tuple[str, ...]] = {
+    "recs": ("user_id", "item_id", "rank", "score"),
+    "truth": ("user_id", "item_id", "rating", "timestamp"),
+    "train": ("user_id", "item_id", "rating", "timestamp"),
+}
+
+
+def lists_of(source: Any) -> Any:
+    """Turn a mapping of user to items into a frame; pass other sources through."""
+    import polars as pl
+
+    if not isinstance(source, Mapping) or {"user_id", "item_id"} <= set(source):
+        return source
+    for user, items in source.items():
+        if isinstance(items, str) or not isinstance(items, Sequence | set | frozenset | np.ndarray):
+            raise DataError(f"user {user!r} has {items!r}, expected a list of items, best first")
+    users = [user for user, items in source.items() for _ in items]
+    flat = [item for items in source.values() for item in items]
+    try:
+        return pl.DataFrame({"user_id": _column(users), "item_id": _column(flat)}, strict=True)
+    except (TypeError, pl.exceptions.PolarsError) as error:
+        raise DataError(f"ids of one kind must be all text or all integers: {error}") from error
+
+
+def _column(ids: list[Any]) -> pl.Series:
+    import polars as pl
+
+    plain = [x.item() if isinstance(x, np.generic) else x for x in ids]
+    return pl.Series(plain, dtype=None if plain else pl.String, strict=True)
+
+
+def pick_columns(
+    tables: Mapping[str, Any], columns: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Which of the renamed columns belong to which table.
+
+    An entry is used by each table that has such a role and such a column.
+
+    Raises:
+        SpecError: a role that no table has, or a column that none has.
+    """
+    known = {role for roles in ROLES.values() for role in roles}
+    for role in columns:
+        if role not in known:
+            raise SpecError(f"--columns has no role {role!r}{suggest(role, known)}")
+    out: dict[str, dict[str, str]] = {name: {} for name in tables}
+    if not columns:
+        return out
+    heads = {name: column_names(table) for name, table in tables.items()}
+    for role, column in columns.items():
+        users = [n for n in tables if role in ROLES[n] and column in heads[n]]
+        if not users:
+            have = sorted({head for name in tables for head in heads[name]})
+            raise SpecError(f"no file has the column {column!r}{suggest(column, have)}")
+        for name in users:
+            out[name][role] = column
+    return out
+
+
+def column_names(source: Any) -> list[str]:
+    """Names of the columns of a file or frame, as they stand there."""
+    from fullrank.data._options import ReadOptions
+    from fullrank.data._tables import load_table
+
+    return list(load_table(source, ReadOptions({})).frame.columns)
+
+
+def read_part(source: Any, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Read the lists, the truth or the training rows with canonical column names."""
+    kind: Kind = "recommendations" if name == "recs" else "interactions"
+    if isinstance(source, str | os.PathLike):
+        return read_table(os.fspath(source), kind=kind, columns=columns)
+    return read_table(source, kind=kind, columns=columns)
+
+
+def require_numbers(truth: pl.DataFrame, grade: str | None) -> NDArray[np.float64]:
+    """Gains of the truth: the grade column as float64, or ones.
+
+    Raises:
+        SpecError: no such column.
+        DataError: it holds no numbers, or a negative or missing grade; names the row's ids.
+    """
+    if grade is None:
+        return np.ones(len(truth))
+    if grade not in truth.columns:
+        raise SpecError(f"the truth has no grade column {grade!r}{suggest(grade, truth.columns)}")
+    column = truth[grade]
+    if not column.dtype.is_numeric():
+        raise DataError(f"the grade column must hold numbers, got {column.dtype}")
+    gains = column.to_numpy().astype(np.float64)
+    bad = np.flatnonzero(~(gains >= 0) | ~np.isfinite(gains))
+    if len(bad):
+        row = int(bad[0])
+        raise DataError(
+            f"the grade column holds {gains[row]} (user {truth['user_id'][row]!r}, item "
+            f"{truth['item_id'][row]!r}); grades must be finite and not negative"
+        )
+    return gains
+
+
+def vocabulary_of(columns: Sequence[pl.Series], name: str) -> Vocabulary:
+    """The vocabulary of all ids in some columns of one kind."""
+    import polars as pl
+
+    distinct = [column.unique() for column in columns if len(column)]
+    if len({column.dtype for column in distinct}) > 1:
+        distinct = [column.cast(pl.Int64) for column in distinct]
+    ids = pl.concat([c.rename("id") for c in distinct]).unique().sort()
+    if ids.dtype == pl.String:
+        return Vocabulary(np.array(ids.to_list(), dtype=object), name)
+    return Vocabulary(ids.to_numpy(), name)
+
+
+def encode_against(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
+    """Codes of a column in a vocabulary, -1 for unknown ids; no Python object per row."""
+    import polars as pl
+
+    if len(column) == 0:
+        return np.zeros(0, np.int32)
+    if vocab.kind == "integer":
+        return vocab.encode(column.to_numpy())
+    labels = pl.Enum(pl.Series(vocab.ids, dtype=pl.String))
+    codes = column.cast(labels, strict=False).to_physical().cast(pl.Int64).fill_null(-1)
+    return codes.to_numpy().astype(np.int32)
+
+
+def id_examples(recs: pl.DataFrame, truth: pl.DataFrame) -> str:
+    """One user id of each side, for a message."""
+    return f"{recs['user_id'][0]!r} there, {truth['user_id'][0]!r} here"
