@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError
 from fullrank.core.ranked import Predictions
 from fullrank.metrics._base import Metric
+from fullrank.metrics._prepared import label
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -37,7 +38,7 @@ class ErrorMetric(Metric):
         if len(bad):
             raise DataError(
                 f"{self}: observed values must be finite, got {data.observed[bad[0]]} in row "
-                f"{bad[0]} (user {data.user_vocab.ids[data.users[bad[0]]]!r}); drop such rows"
+                f"{bad[0]} (user {label(data.user_vocab, int(data.users[bad[0]]))}); drop such rows"
             )
         return self._loss(data.predicted - data.observed)
 

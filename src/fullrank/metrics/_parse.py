@@ -13,7 +13,7 @@ from fullrank.metrics._base import Metric
 _SPEC = re.compile(
     r"""\s*(?P<name>[A-Za-z][\w-]*)\s*
         (?:\((?P<options>[^()]*)\)\s*)?
-        (?:@(?P<ks>[^,()@]*(?:,\s*[-+]?[\d.][^,()@]*)*))?
+        (?:@(?P<ks>[^,;()@]*(?:,\s*[-+]?[\d.][^,;()@]*)*))?
         \s*(?:,|;|$)""",
     re.VERBOSE,
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import SpecError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
+from fullrank.core.vocabulary import Vocabulary
 
 MAX_EXP_GRADE = 50.0
 """2**50 - 1 leaves three bits of a double for the discount: above, small grades vanish."""
@@ -35,6 +36,11 @@ def discounts(n: int) -> NDArray[np.float64]:
     from fullrank.kernels.weights import log_discounts
 
     return log_discounts(n)
+
+
+def label(vocabulary: Vocabulary, code: int) -> str:
+    """An outside id as a message shows it: ``7`` or ``'u7'``, without a NumPy type around it."""
+    return repr(vocabulary.ids[code : code + 1].tolist()[0])
 
 
 class Prepared:
@@ -101,11 +107,12 @@ class Prepared:
         if len(grades) == 0 or grades.max() <= MAX_EXP_GRADE:
             return
         worst = int(grades.argmax())
-        user = self.ranked.user_ids[self.rows[worst]]
-        item = self.ranked.item_vocab.ids[self.ranked.items[worst]]
+        r = self.ranked
+        user = label(r.user_vocab, int(r.users[self.rows[worst]]))
+        item = label(r.item_vocab, int(r.items[worst]))
         raise SpecError(
             f"exponential gain 2^grade - 1 needs grades up to {MAX_EXP_GRADE:g}, got "
-            f"{grades[worst]:g} (user {user!r}, item {item!r}); counts are no grades: name another "
+            f"{grades[worst]:g} (user {user}, item {item}); counts are no grades: name another "
             "grade column, or say gain=linear or gain=binary"
         )
 

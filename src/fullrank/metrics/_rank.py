@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import SpecError
 from fullrank.core.ranked import TargetRanks
 from fullrank.metrics._base import Metric
-from fullrank.metrics._prepared import Cuts, Prepared
+from fullrank.metrics._prepared import Cuts, Prepared, label
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -86,12 +86,13 @@ class RankMetric(Metric):
         if ranked.depth is not None:
             self._check_depth(ranked.depth)
         if ranked.others == "excluded" and bool(np.any(np.diff(ranked.indptr) > 1)):
-            row = int(np.flatnonzero(np.diff(ranked.indptr) > 1)[0])
+            counts = np.diff(ranked.indptr)
+            row = int(np.flatnonzero(counts > 1)[0])
+            user = label(ranked.user_vocab, int(ranked.users[row]))
             raise SpecError(
                 f"{self}: the targets were each ranked against sampled candidates only, and the "
-                f"query of user {ranked.user_ids[row]!r} has {np.diff(ranked.indptr)[row]} of "
-                "them, whose order among themselves is not known here; evaluate queries with one "
-                "target, or rank the full catalogue"
+                f"query of user {user} has {counts[row]} of them, whose order among themselves "
+                "is not known here; evaluate queries with one target, or rank the full catalogue"
             )
 
     def _check_depth(self, depth: int) -> None:
@@ -130,7 +131,8 @@ def check_catalogue(metric: Metric, ranked: TargetRanks) -> None:
         row = int(rows[beyond][0]) if beyond.any() else int(rows[0])
         raise SpecError(
             f"{metric} needs the rank of each target among all candidates; for user "
-            f"{ranked.user_ids[row]!r} {ranked.n_candidates[row]} candidates are known. Lists "
+            f"{label(ranked.user_vocab, int(ranked.users[row]))} {ranked.n_candidates[row]} "
+            "candidates are known. Lists "
             "need scores of the whole catalogue (or rank with a model); a metric with a cut-off, "
             "such as ndcg@10, works with lists"
         )

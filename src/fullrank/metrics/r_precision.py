@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
-from fullrank.metrics._prepared import Cuts, Prepared, ones
+from fullrank.metrics._prepared import Cuts, Prepared, label, ones
 from fullrank.metrics._rank import RankMetric, column
 
 
@@ -38,10 +38,10 @@ class RPrecisionMetric(RankMetric):
         n = ranks.n_relevant(self.rel)
         depth, most = ranks.ranked.depth, int(n.max(initial=0))
         if depth is not None and most > depth:
-            row = int(n.argmax())
+            user = label(ranks.ranked.user_vocab, int(ranks.ranked.users[n.argmax()]))
             raise SpecError(
                 f"{self} looks at as many places as a query has relevant targets: {most} for user "
-                f"{ranks.ranked.user_ids[row]!r}, and the lists were declared to be cut at depth "
+                f"{user}, and the lists were declared to be cut at depth "
                 f"{depth}; give deeper lists"
             )
         relevant = ranks.relevant(self.rel).astype(np.float64)
