@@ -1,1 +1,36 @@
-"""TODO."""
+"""Recommenders, one a file. ``REGISTRY`` lists the models; names are found in any case."""
+
+from fullrank.models._base import Monitor, Recommender
+from fullrank.models.bias_only import BiasOnly
+from fullrank.models.ease import EASE
+from fullrank.models.ials import IALS
+from fullrank.models.item_knn import ItemKNN
+from fullrank.models.popularity import Popularity
+from fullrank.models.pure_svd import PureSVD
+from fullrank.models.random import Random
+from fullrank.models.user_knn import UserKNN
+
+REGISTRY = (
+    "BiasOnly",
+    "EASE",
+    "IALS",
+    "ItemKNN",
+    "Popularity",
+    "PureSVD",
+    "Random",
+    "UserKNN",
+)
+
+__all__ = [
+    "EASE",
+    "IALS",
+    "REGISTRY",
+    "BiasOnly",
+    "ItemKNN",
+    "Monitor",
+    "Popularity",
+    "PureSVD",
+    "Random",
+    "Recommender",
+    "UserKNN",
+]

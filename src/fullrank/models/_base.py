@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -38,6 +38,8 @@ class Recommender(ABC):
         predicts_ratings: has ``predict``, on the scale of the values.
         seeded: ``fit`` draws random numbers, so that seeds matter.
         thread_safe: ``score`` may run in several threads at once.
+        row_exact: the bits of a row of ``score`` don't depend on the block it stands in (the
+            contract test checks it); without it ranking pads blocks to a fixed shape.
         version: raised when the same settings would give other scores.
     """
 
@@ -47,9 +49,12 @@ class Recommender(ABC):
     predicts_ratings: ClassVar[bool] = False
     seeded: ClassVar[bool] = False
     thread_safe: ClassVar[bool] = False
+    row_exact: ClassVar[bool] = True
     version: ClassVar[int] = 1
     fitted: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""
+    search_space: ClassVar[Mapping[str, Any]] = {}
+    """Default search by setting: ``{"low", "high", "log"}`` (whole ends: whole draws) or a list."""
 
     @abstractmethod
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
@@ -57,7 +62,7 @@ class Recommender(ABC):
 
     @abstractmethod
     def _score(self, queries: Queries) -> NDArray[np.float32]:
-        """Score all items: float32 ``[q, n_items]``."""
+        """Score all items: float32 ``[q, n_items]``, a new array that the caller may overwrite."""
 
     def fit(self, train: Interactions, *, rng: RNG = 0, monitor: Monitor | None = None) -> Self:
         """Learn from training rows.

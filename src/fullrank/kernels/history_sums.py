@@ -1,0 +1,86 @@
+"""Sums over a history: rows of a dense or sparse item-item matrix, or item factors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.kernels._jit import jit
+
+Triple = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]
+
+# Columns summed at a time: float64 sums of one tile stay in the first-level cache.
+_TILE = 2048
+
+
+@jit()
+def sum_dense_rows(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    out: NDArray[np.float32],
+) -> None:
+    """Write ``out[q] = sum of weights[item] over the history of q``, in the order of the history.
+
+    Args:
+        indptr: int64 ``[q + 1]``.
+        items: int32 rows of ``weights``; negative ones have no row and are passed over.
+        weights: float32 ``[m, c]``.
+        out: float32 ``[q, c]``, overwritten; sums run in float64.
+    """
+    n = weights.shape[1]
+    sums = np.empty(min(_TILE, n), dtype=np.float64)
+    for q in range(len(indptr) - 1):
+        for start in range(0, n, _TILE):
+            width = min(_TILE, n - start)
+            sums[:width] = 0.0
+            for h in range(indptr[q], indptr[q + 1]):
+                if items[h] >= 0:
+                    row = weights[items[h], start : start + width]
+                    for c in range(width):
+                        sums[c] += row[c]
+            for c in range(width):
+                out[q, start + c] = sums[c]
+
+
+@jit()
+def sum_sparse_rows(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    weights: Triple,
+    out: NDArray[np.float32],
+) -> None:
+    """The same for sparse rows ``weights`` (CSR ``[n_items, n_items]``, float32 data)."""
+    w_indptr, w_items, w_data = weights
+    sums = np.empty(out.shape[1], dtype=np.float64)
+    for q in range(len(indptr) - 1):
+        sums[:] = 0.0
+        for h in range(indptr[q], indptr[q + 1]):
+            for p in range(w_indptr[items[h]], w_indptr[items[h] + 1]):
+                sums[w_items[p]] += w_data[p]
+        for c in range(len(sums)):
+            out[q, c] = sums[c]
+
+
+@jit()
+def count_together(
+    start: int, stop: int, columns: Triple, rows: Triple, out: NDArray[np.float64]
+) -> None:
+    """Add to ``out[i, j]`` the number of users of both items, for items ``i`` of a chunk.
+
+    Args:
+        start: first item of the chunk.
+        stop: end of the chunk.
+        columns: items × users, CSR.
+        rows: users × items, CSR.
+        out: float64 ``[n_items, n_items]``; counts are whole, so any order gives the same sum.
+    """
+    c_indptr, c_users, _ = columns
+    r_indptr, r_items, _ = rows
+    for i in range(start, stop):
+        for p in range(c_indptr[i], c_indptr[i + 1]):
+            user = c_users[p]
+            for t in range(r_indptr[user], r_indptr[user + 1]):
+                out[i, r_items[t]] += 1.0

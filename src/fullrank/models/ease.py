@@ -1,0 +1,144 @@
+"""EASE: a linear item-item model in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import SpecError
+from fullrank.core.interactions import Interactions
+from fullrank.core.queries import Queries
+from fullrank.core.random import RNG
+from fullrank.models._base import Monitor, Recommender
+from fullrank.models._memory import require_memory
+from fullrank.models._sparse import first_twins, transpose, triple
+from fullrank.models._threads import one_blas_thread, run_chunks
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+_BLOCK = 512
+
+
+@dataclass(eq=False)
+class EASE(Recommender):
+    """Score by ``x_u B``, where B reconstructs the training matrix with a zero diagonal.
+
+    Minimises ``|X - X B|^2 + reg |B|^2`` subject to ``diag(B) = 0`` for binary X: with
+    ``P = (XᵀX + reg I)^-1``, ``B_ij = -P_ij / P_jj`` (Steck 2019, "Embarrassingly shallow
+    autoencoders for sparse data", equation 8). Computed in float64, kept as float32. Items with the
+    same users get the same column, so that they tie.
+
+    Histories count as sets. Without a history, and for items without training rows, scores are 0.
+    The Gram matrix of the items with rows is dense: 12 bytes for each pair of items, refused where
+    the memory doesn't allow it.
+
+    Attributes:
+        reg: L2 regularisation, > 0; grows with the number of users.
+    """
+
+    reg: float = 500.0
+
+    folds_in: ClassVar[bool] = True
+    thread_safe: ClassVar[bool] = True
+    fitted: ClassVar[tuple[str, ...]] = ("weights_", "places_")
+    search_space: ClassVar[Mapping[str, Any]] = {"reg": {"low": 1.0, "high": 1e4, "log": True}}
+
+    def __post_init__(self) -> None:
+        if not self.reg > 0:
+            raise SpecError(f"EASE: reg must be > 0, got {self.reg!r}")
+
+    def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
+        known = np.flatnonzero(self.known_items_)
+        check_memory(len(known))
+        self.places_ = np.full(train.n_items, -1, dtype=np.int32)
+        self.places_[known] = np.arange(len(known), dtype=np.int32)
+        users = train.csr("binary")[:, known]
+        inverse = _inverse(_gram(users), float(self.reg))
+        self.weights_ = _weights(inverse)
+        _tie(self.weights_, first_twins(users))
+
+    def _score(self, queries: Queries) -> NDArray[np.float32]:
+        from fullrank.kernels.history_sums import sum_dense_rows
+
+        indptr, items, _ = triple(queries.history_csr())
+        scores = np.empty((len(queries), len(self.weights_)), dtype=np.float32)
+        sum_dense_rows(indptr, self.places_[items], self.weights_, scores)
+        if len(self.weights_) == queries.n_items:
+            return scores
+        out = np.zeros((len(queries), queries.n_items), dtype=np.float32)
+        out[:, self.places_ >= 0] = scores
+        return out
+
+
+def check_memory(n_items: int) -> None:
+    """Refuse a catalogue whose Gram matrix (float64) and weights (float32) would not fit.
+
+    Raises:
+        TooLargeError: with the figures and the alternatives.
+    """
+    require_memory(
+        12 * n_items * n_items,
+        f"EASE on {n_items:,} items (a dense items × items matrix and its weights)",
+        "take ItemKNN or IALS, which stay sparse, or filter the catalogue to fewer items",
+    )
+
+
+def _gram(users: csr_matrix) -> NDArray[np.float64]:
+    """XᵀX, dense float64: whole counts, so exact."""
+    from fullrank.kernels.history_sums import count_together
+
+    n = users.shape[1]
+    rows, columns = triple(users), triple(transpose(users))
+    out = np.zeros((n, n))
+    run_chunks(lambda start, stop: count_together(start, stop, columns, rows, out), n, 64)
+    return out
+
+
+def _inverse(gram: NDArray[np.float64], reg: float) -> NDArray[np.float64]:
+    """``(gram + reg I)^-1`` in the place of ``gram``, by Cholesky on one BLAS thread."""
+    from scipy.linalg.lapack import dpotrf, dpotri
+
+    gram.flat[:: len(gram) + 1] += reg
+    with one_blas_thread():
+        # The transpose is in Fortran order, so that LAPACK works in place; C order sees the result
+        # of its lower triangle as the upper one.
+        factor, failed = dpotrf(gram.T, lower=1, overwrite_a=1, clean=0)
+        if failed == 0:
+            factor, failed = dpotri(factor, lower=1, overwrite_c=1)
+    if failed:
+        raise SpecError(
+            f"EASE: the Gram matrix with reg={reg:g} is not positive definite in float64; raise reg"
+        )
+    out: NDArray[np.float64] = factor.T
+    return out
+
+
+def _weights(inverse: NDArray[np.float64]) -> NDArray[np.float32]:
+    """B of the upper triangle of P, block by block."""
+    n = len(inverse)
+    diagonal = inverse.diagonal().copy()
+    out = np.empty((n, n), dtype=np.float32)
+    for start in range(0, n, _BLOCK):
+        part = slice(start, min(start + _BLOCK, n))
+        out[part, start:] = inverse[part, start:] / -diagonal[start:]
+        out[start:, part] = inverse[part, start:].T / -diagonal[part]
+        square = np.triu(inverse[part, part], 1)
+        out[part, part] = (square + square.T) / -diagonal[part]
+    return out
+
+
+def _tie(weights: NDArray[np.float32], first: NDArray[np.int64]) -> None:
+    """Give twins the column of the first of them; among themselves they share one weight."""
+    order = np.argsort(first, kind="stable")
+    starts = np.flatnonzero(np.append(True, first[order][1:] != first[order][:-1]))
+    for group in np.split(order, starts[1:]):
+        if len(group) > 1:
+            shared = weights[group[1], group[0]]
+            weights[:, group[1:]] = weights[:, group[:1]]
+            weights[np.ix_(group, group)] = shared
+            weights[group, group] = 0.0
