@@ -143,11 +143,12 @@ def _cold(cell: CellResult, table: Any) -> NDArray[np.bool_]:
 def _join(parts: list[Values]) -> Values:
     if len(parts) == 1:
         return parts[0]
-    joined = {
-        name: np.concatenate([getattr(part, name) for part in parts])
-        for name in ("per_query", "best", "worst")
-    }
-    return replace(parts[0], **joined)
+    return replace(
+        parts[0],
+        per_query=np.concatenate([part.per_query for part in parts]),
+        best=np.concatenate([part.best for part in parts]),
+        worst=np.concatenate([part.worst for part in parts]),
+    )
 
 
 def leaderboard(
@@ -207,7 +208,7 @@ def paired_tests(
     row names its family.
     """
     base = baseline or results.spec.baseline_title
-    out = []
+    out: list[dict[str, Any]] = []
     for source in ("ranks", "predictions"):
         found = entries(results, metrics, source=source)
         for data in results.data:

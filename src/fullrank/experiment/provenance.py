@@ -14,7 +14,7 @@ PACKAGES = ("fullrank", "numpy", "scipy", "numba", "polars", "optuna")
 
 def provenance() -> dict[str, Any]:
     """Versions, machine and time of day; no host or user names."""
-    versions = {}
+    versions: dict[str, str | None] = {}
     for name in PACKAGES:
         try:
             versions[name] = version(name)

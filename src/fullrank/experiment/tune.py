@@ -69,7 +69,8 @@ class Search:
         if tune.trials is not None or self.model.trials is not None:
             return len(trials) < (self.model.trials or tune.trials or 0)
         assert tune.seconds is not None
-        return sum(trial["resources"]["trial_seconds"] for trial in trials) < tune.seconds
+        used: float = sum(trial["resources"]["trial_seconds"] for trial in trials)
+        return used < tune.seconds
 
     def run_trial(self, trials: list[dict[str, Any]]) -> dict[str, Any]:
         """Run the next trial; a refusal by the model is recorded as a failed trial."""

@@ -15,13 +15,10 @@ from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank._tables import (
-    column_names,
     encode_against,
+    gains_of,
     id_examples,
-    lists_of,
-    pick_columns,
-    read_part,
-    require_numbers,
+    read_parts,
     vocabulary_of,
 )
 
@@ -65,15 +62,8 @@ def ranks_from_lists(
     """
     if depth is not None and (isinstance(depth, bool) or depth < 1):
         raise SpecError(f"depth must be 1 or more, got {depth!r}")
-    tables = {"recs": lists_of(recs), "truth": lists_of(truth)}
-    if train is not None:
-        tables["train"] = lists_of(train)
-    chosen = pick_columns(tables, columns or {})
-    if grade is not None and grade in column_names(tables["truth"]):
-        chosen["truth"] = {**chosen["truth"], "rating": grade}
-    frames = {name: read_part(table, name, chosen[name]) for name, table in tables.items()}
-    if grade is not None and "rating" in chosen["truth"]:
-        grade = "rating"
+    sources = {"recs": recs, "truth": truth, **({} if train is None else {"train": train})}
+    frames = read_parts(sources, columns or {}, grade)
     job = _Lists.of(frames, os.fspath(recs) if isinstance(recs, str | os.PathLike) else "the lists")
     return job.ranks(grade, depth, keep_seen)
 
@@ -159,7 +149,7 @@ class _Lists:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], dict[str, int]]:
         """Targets of each user, each item once with its highest grade."""
         users, items = self.codes["truth"]
-        gains = require_numbers(self.frames["truth"], grade)
+        gains = gains_of(self.frames["truth"], grade)
         pairs = users.astype(np.int64) * len(self.items) + items
         order = np.lexsort((-gains, pairs))
         pairs, gains = pairs[order], gains[order]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,7 +10,8 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.data import read_table
+from fullrank.data._options import ReadOptions
+from fullrank.data._tables import load_table, shape
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,12 +48,13 @@ def _column(ids: list[Any]) -> pl.Series:
     return pl.Series(plain, dtype=None if plain else pl.String, strict=True)
 
 
-def pick_columns(
-    tables: Mapping[str, Any], columns: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """Which of the renamed columns belong to which table.
+def read_parts(
+    sources: Mapping[str, Any], columns: Mapping[str, str], grade: str | None
+) -> dict[str, pl.DataFrame]:
+    """Read lists, truth and training rows, each file once, with canonical column names.
 
-    An entry is used by each table that has such a role and such a column.
+    An entry of ``columns`` is used by each table that has such a role and such a column; a grade
+    column of the truth becomes its ``rating``.
 
     Raises:
         SpecError: a role that no table has, or a column that none has.
@@ -62,56 +63,60 @@ def pick_columns(
     for role in columns:
         if role not in known:
             raise SpecError(f"--columns has no role {role!r}{suggest(role, known)}")
-    out: dict[str, dict[str, str]] = {name: {} for name in tables}
-    if not columns:
-        return out
-    heads = {name: column_names(table) for name, table in tables.items()}
+    raw = {}
+    for name, source in sources.items():
+        own = {role: column for role, column in columns.items() if role in ROLES[name]}
+        raw[name] = load_table(lists_of(source), ReadOptions(own, kind=_kind(name)))
+    heads = {name: table.frame.columns for name, table in raw.items()}
+    chosen = _pick(heads, columns)
+    if grade is not None:
+        if grade not in (*heads["truth"], "rating"):
+            raise SpecError(
+                f"the truth has no grade column {grade!r}{suggest(grade, heads['truth'])}"
+            )
+        if grade in heads["truth"]:
+            chosen["truth"]["rating"] = grade
+    return {
+        name: shape(table, ReadOptions(chosen[name], kind=_kind(name))).table.frame
+        for name, table in raw.items()
+    }
+
+
+def _kind(name: str) -> Kind:
+    return "recommendations" if name == "recs" else "interactions"
+
+
+def _pick(
+    heads: Mapping[str, Sequence[str]], columns: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Which of the renamed columns belong to which table."""
+    out: dict[str, dict[str, str]] = {name: {} for name in heads}
     for role, column in columns.items():
-        users = [n for n in tables if role in ROLES[n] and column in heads[n]]
+        users = [name for name in heads if role in ROLES[name] and column in heads[name]]
         if not users:
-            have = sorted({head for name in tables for head in heads[name]})
+            have = sorted({head for names in heads.values() for head in names})
             raise SpecError(f"no file has the column {column!r}{suggest(column, have)}")
         for name in users:
             out[name][role] = column
     return out
 
 
-def column_names(source: Any) -> list[str]:
-    """Names of the columns of a file or frame, as they stand there."""
-    from fullrank.data._options import ReadOptions
-    from fullrank.data._tables import load_table
-
-    return list(load_table(source, ReadOptions({})).frame.columns)
-
-
-def read_part(source: Any, name: str, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Read the lists, the truth or the training rows with canonical column names."""
-    kind: Kind = "recommendations" if name == "recs" else "interactions"
-    if isinstance(source, str | os.PathLike):
-        return read_table(os.fspath(source), kind=kind, columns=columns)
-    return read_table(source, kind=kind, columns=columns)
-
-
-def require_numbers(truth: pl.DataFrame, grade: str | None) -> NDArray[np.float64]:
-    """Gains of the truth: the grade column as float64, or ones.
+def gains_of(truth: pl.DataFrame, grade: str | None) -> NDArray[np.float64]:
+    """Gains of the truth: its ``rating`` as float64 if a grade column was named, else ones.
 
     Raises:
-        SpecError: no such column.
         DataError: it holds no numbers, or a negative or missing grade; names the row's ids.
     """
     if grade is None:
         return np.ones(len(truth))
-    if grade not in truth.columns:
-        raise SpecError(f"the truth has no grade column {grade!r}{suggest(grade, truth.columns)}")
-    column = truth[grade]
-    if not column.dtype.is_numeric():
-        raise DataError(f"the grade column must hold numbers, got {column.dtype}")
-    gains = column.to_numpy().astype(np.float64)
+    if "rating" not in truth.columns or not truth["rating"].dtype.is_numeric():
+        raise DataError(f"the grade column {grade!r} of the truth must hold numbers")
+    gains = truth["rating"].to_numpy().astype(np.float64)
     bad = np.flatnonzero(~(gains >= 0) | ~np.isfinite(gains))
     if len(bad):
         row = int(bad[0])
         raise DataError(
-            f"the grade column holds {gains[row]} (user {truth['user_id'][row]!r}, item "
+            f"the grade column {grade!r} holds {gains[row]} (user {truth['user_id'][row]!r}, item "
             f"{truth['item_id'][row]!r}); grades must be finite and not negative"
         )
     return gains
