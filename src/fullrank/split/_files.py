@@ -87,7 +87,7 @@ def concat_parts(parts: Mapping[str, Interactions]) -> Interactions:
         times=np.concatenate(times) if times else None,
         time_unit=first.time_unit,
         extras={**extras, COLUMN: np.concatenate(labels)},
-        recipe=first.recipe,
+        recipe=(*first.recipe, {"concat": {name: len(p) for name, p in parts.items()}}),
     )
 
 

@@ -45,8 +45,13 @@ def interactions(
         values=None if values is None else np.asarray(values, dtype=np.float64),
         times=None if times is None else np.asarray(times, dtype=np.int64),
         time_unit=time_unit,
-        extras={name: np.asarray(column) for name, column in extras.items()},
+        extras={name: _extra(column) for name, column in extras.items()},
     )
+
+
+def _extra(column: Any) -> NDArray[Any]:
+    array = np.asarray(column)
+    return array.astype(object) if array.dtype.kind == "U" else array
 
 
 def tied_world(n: int = 400, seed: int = 0) -> dict[str, Any]:
