@@ -36,9 +36,11 @@ def paired_power(difference: float, sd: float, n_users: int, *, alpha: float = 0
     df = n_users - 1
     critical = float(stdtrit(df, 1 - alpha / 2))
     shift = abs(difference) / sd * math.sqrt(n_users)
-    if shift > critical + 10:  # ten standard errors beyond: nctdtr loses digits, power is 1
-        return 1.0
-    return float(1 - nctdtr(df, shift, critical) + nctdtr(df, shift, -critical))
+    miss = float(nctdtr(df, shift, critical))
+    # nctdtr gives NaN where it underflows: in the upper part only beyond a shift of 35, where the
+    # chance to miss is under 1e-250; in the lower from 7 on, where t < 0 has chance 1e-12.
+    wrong_side = float(nctdtr(df, shift, -critical)) if shift < 7 else 0.0
+    return 1 - (0.0 if math.isnan(miss) else miss) + wrong_side
 
 
 def users_needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05) -> int:

@@ -1,0 +1,70 @@
+"""Exact sums: against math.fsum, fractions, and in any order."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fullrank.core.exact import ExactSum
+
+finite = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
+plain = st.one_of(st.just(0.0), st.floats(1e-100, 1e100), st.floats(-1e100, -1e-100))
+
+
+def exact(total: ExactSum) -> Fraction:
+    return Fraction(total.units, 2**1074)
+
+
+@given(st.lists(finite, max_size=30))
+def test_equals_fractions_and_fsum(values: list[float]) -> None:
+    total = ExactSum.of(np.array(values, dtype=np.float64))
+    assert exact(total) == sum(map(Fraction, values))
+    assert float(total) == math.fsum(values)
+
+
+@given(st.lists(st.tuples(plain, plain), max_size=20))
+def test_products_equal_fractions(pairs: list[tuple[float, float]]) -> None:
+    a, b = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
+    expected = sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(0))
+    # A product near 1e-200 has a rounding error that a double still holds.
+    assert exact(ExactSum.of_products(a, b)) == expected
+
+
+@given(st.lists(finite, min_size=1, max_size=30), st.data())
+def test_order_and_cuts_do_not_matter(values: list[float], data: st.DataObject) -> None:
+    array = np.array(values)
+    shuffled = np.array(data.draw(st.permutations(values)))
+    cut = data.draw(st.integers(0, len(values)))
+    parts = ExactSum.of(shuffled[:cut]) + ExactSum.of(shuffled[cut:])
+    assert parts == ExactSum.of(array)
+
+
+def test_cancels_where_floats_do_not() -> None:
+    values = np.array([1e17, 1.0, -1e17, 1e-9])
+    assert float(ExactSum.of(values)) == 1.000000001
+    assert float(values.sum()) != 1.000000001
+
+
+@pytest.mark.parametrize("value", [5e-324, 2.2e-308, 1.7e308, -5e-324, 0.0, -0.0])
+def test_extreme_doubles(value: float) -> None:
+    assert float(ExactSum.of(np.array([value]))) == value
+
+
+def test_more_values_than_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.random.default_rng(0).normal(size=1000)
+    whole = ExactSum.of(values)
+    monkeypatch.setattr("fullrank.core.exact._BLOCK", 7)
+    assert ExactSum.of(values) == whole
+
+
+def test_mean_is_rounded_once() -> None:
+    assert ExactSum.of(np.full(3, 0.1)).over(3) == 0.1  # 0.1 + 0.1 + 0.1 is not 0.3 in floats
+
+
+def test_empty() -> None:
+    assert ExactSum.of(np.zeros(0)) == ExactSum()
