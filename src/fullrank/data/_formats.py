@@ -12,12 +12,12 @@ import polars as pl
 from fullrank.core.errors import DataError
 from fullrank.data._options import Table
 
-BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow stream"}
 _FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 
 
 def binary_format(head: bytes) -> str | None:
-    """``"parquet"``, ``"arrow"`` or None, by the first bytes."""
+    """``"parquet"``, ``"arrow"``, ``"arrow stream"`` or None, by the first bytes."""
     return next((name for magic, name in BINARY.items() if head.startswith(magic)), None)
 
 
@@ -27,12 +27,11 @@ def read_binary(source: Path | bytes, where: str, form: str) -> Table:
     Raises:
         DataError: damaged or cut short.
     """
-    head = source[:6] if isinstance(source, bytes) else source.open("rb").read(6)
     raw = io.BytesIO(source) if isinstance(source, bytes) else source
     try:
         if form == "parquet":
             frame = pl.read_parquet(raw)
-        elif head.startswith(b"ARROW1"):
+        elif form == "arrow":
             frame = pl.read_ipc(raw)
         else:
             frame = pl.read_ipc_stream(raw)
@@ -41,7 +40,7 @@ def read_binary(source: Path | bytes, where: str, form: str) -> Table:
             f"{where} is a {form.capitalize()} file that is damaged or cut short "
             f"({_first_line(error)}); fetch or write it again"
         ) from error
-    return Table(frame, where, form)
+    return Table(frame, where, form.split()[0])
 
 
 def read_jsonl(data: bytes, where: str) -> Table:

@@ -102,7 +102,7 @@ def _integers(name: str, column: Any) -> pl.Series:
     base = "bool" if base.startswith("bool") else base
     if not missing.any():
         return pl.Series(name, column.to_numpy(dtype=base))
-    filled = column.where(~column.isna(), 0)
+    filled = column.fillna(False if base == "bool" else 0)
     return pl.Series(name, filled.to_numpy(dtype=base)).set(pl.Series(missing), None)
 
 

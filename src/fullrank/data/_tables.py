@@ -126,7 +126,7 @@ def _format_of(lines: list[str], where: str) -> str:
 
 
 def _binary(source: Path | bytes, where: str, form: str, options: ReadOptions) -> Table:
-    if options.format not in (None, form):
+    if options.format not in (None, form.split()[0]):
         raise DataError(f"{where} is a {form} file, not {options.format}; leave format out")
     return read_binary(source, where, form)
 

@@ -33,8 +33,7 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
         column, note = _whole_ids(table, role, name, column)
     _refuse_missing(table, role, name, column)
     if column.dtype.is_integer():
-        wide = pl.UInt64 if column.dtype == pl.UInt64 and _over(column) else pl.Int64
-        return column.cast(wide), note
+        return _whole_64(table, role, name, column), note
     if column.dtype != pl.String:
         raise DataError(
             f"column {name!r} ({role}) of {table.where} must hold integers or text, got "
@@ -49,9 +48,17 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
     return numbers, note
 
 
-def _over(column: pl.Series) -> bool:
-    top = column.max()
-    return isinstance(top, int) and top > np.iinfo(np.int64).max
+def _whole_64(table: Table, role: str, name: str, column: pl.Series) -> pl.Series:
+    """Integers as Int64, or as UInt64 where some are too large for it."""
+    for dtype in (pl.Int64, pl.UInt64):
+        wide = column.cast(dtype, strict=False)
+        if not wide.null_count():
+            return wide
+    row = int(wide.is_null().arg_max() or 0)
+    raise DataError(
+        f"{table.place(row)}: column {name!r} ({role}) holds {column[row]}, beyond 64 bits; write "
+        "such ids as text"
+    )
 
 
 def whole_numbers(column: pl.Series) -> pl.Series | None:
