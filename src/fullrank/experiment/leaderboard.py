@@ -160,14 +160,15 @@ def leaderboard(
     that draws nothing); ``seed_spread`` beside it is the standard deviation between the seeds'
     values, None for one seed.
     """
-    out = []
+    out: list[dict[str, Any]] = []
     for source in ("ranks", "predictions"):
         for entry in entries(results, metrics, source=source):
-            out.extend(_rows(entry, results.spec.level))
+            out.extend(entry_rows(entry, results.spec.level))
     return out
 
 
-def _rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
+def entry_rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
+    """Leaderboard rows of one entry: users × metrics, averaged over seeds and by seed."""
     many = len(entry.seeds) > 1
     for users in entry.segments:
         mask = entry.mask(users)
@@ -190,7 +191,7 @@ def _rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
                     **measured.to_dict(),
                     "seeds": len(entry.seeds),
                     "seed_spread": number(spread) if seed is None and spread is not None else None,
-                    "protocol_id": entry.protocol_ids[0],
+                    "protocol_id": entry.protocol_ids[0] if entry.protocol_ids else None,
                 }
 
 

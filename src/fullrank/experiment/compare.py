@@ -1,0 +1,343 @@
+"""Put systems side by side: stores, saved evaluations, or lists with a truth."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
+from fullrank.core.vocabulary import Vocabulary
+from fullrank.experiment.evaluate import as_metrics, evaluate, read_saved
+from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows
+from fullrank.experiment.measure import Values
+from fullrank.experiment.results import Results
+from fullrank.experiment.store import key_of
+from fullrank.metrics import Metric, parse
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """One system on one data set.
+
+    Attributes:
+        entry: per-query values.
+        protocol: what must be equal for its numbers to be comparable.
+    """
+
+    entry: Entry
+    protocol: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems side by side; the first is the baseline.
+
+    Attributes:
+        leaderboard: rows as ``run`` gives them.
+        tests: every other system against the baseline.
+        differs: what differs between protocols that were forced together.
+    """
+
+    leaderboard: list[dict[str, Any]]
+    tests: list[dict[str, Any]]
+    differs: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON shape of ``fullrank compare``."""
+        return {
+            "leaderboard": self.leaderboard,
+            "tests": self.tests,
+            "protocol_differences": list(self.differs),
+        }
+
+
+def compare(
+    systems: Sequence[Any],
+    *,
+    truth: Any = None,
+    metrics: Sequence[str | Metric] = (),
+    labels: Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: str = "auto",
+    correction: str = "holm",
+    level: float = 0.95,
+    force: bool = False,
+    **options: Any,
+) -> Comparison:
+    """Compare systems query by query.
+
+    Args:
+        systems: stores, saved evaluations (``evaluate --per-query x.parquet``), or recommendation
+            lists (paths, frames, mappings; ``truth`` is needed then). The first, or the baseline
+            of the first store, is what the others are compared with.
+        truth: held-out items for lists.
+        metrics: needed for lists; others than the stored ones for stores.
+        labels: names of the systems; file names by default.
+        baseline: label of another baseline.
+        test: ``"auto"``, ``"t"``, ``"wilcoxon"`` or ``"sign_flip"``.
+        correction: ``"holm"``, ``"bh"`` or ``"none"``.
+        level: confidence level.
+        force: compare different protocols on the queries that all share, and say what differs.
+        options: of ``evaluate`` (train, grade, depth, columns …).
+
+    Raises:
+        ProtocolError: the protocols differ, and how.
+    """
+    chosen = as_metrics(metrics) if metrics else ()
+    names = _labels(systems, labels)
+    found: list[System] = []
+    for source, name in zip(systems, names):
+        prefix = f"{name}: " if len(systems) > 1 else ""
+        found.extend(_load(source, name, prefix, truth, chosen, level, options))
+    if len(found) < 2:
+        raise SpecError("name at least two systems, or a store with two models")
+    found = _unique(found)
+    base = found[0] if baseline is None else _named(found, baseline)
+    others = [system for system in found if system is not base]
+    common = [m for m in base.entry.averaged if all(m in o.entry.averaged for o in others)]
+    if not common:
+        raise SpecError("the systems have no metric in common; name one with -m")
+    differs = differences([base, *others])
+    if differs and not force:
+        raise ProtocolError(
+            f"the systems were measured under different protocols: {'; '.join(differs)}; measure "
+            "them alike, or pass --force to compare them on the queries they share"
+        )
+    aligned = [_only(entry, common) for entry in _align([base, *others])]
+    rows = [row for entry in aligned for row in entry_rows(entry, level)]
+    tests: list[dict[str, Any]] = []
+    for users in aligned[0].segments:
+        tests += compare_entries(aligned[1:], aligned[0], users, level, test, correction)
+    return Comparison(rows, tests, tuple(differs))
+
+
+def _labels(systems: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
+    if labels is not None:
+        if len(labels) != len(systems):
+            raise SpecError(f"{len(labels)} labels for {len(systems)} systems; give one each")
+        return list(labels)
+    paths = [isinstance(source, str | Path) for source in systems]
+    names = [
+        Path(source).stem if path else f"system {j + 1}"
+        for j, (source, path) in enumerate(zip(systems, paths))
+    ]
+    if len(set(names)) < len(names):
+        return [str(s) if path else n for s, n, path in zip(systems, names, paths)]
+    return names
+
+
+def _load(
+    source: Any,
+    name: str,
+    prefix: str,
+    truth: Any,
+    metrics: tuple[Metric, ...],
+    level: float,
+    options: Mapping[str, Any],
+) -> list[System]:
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_dir():
+            return _from_store(path, prefix, metrics)
+        saved = read_saved(path) if path.is_file() else None
+        if saved is not None:
+            return [_from_saved(*saved, name, metrics)]
+    if truth is None:
+        raise SpecError(
+            f"{name} is a file of lists; pass --truth FILE, or give stores or saved evaluations"
+        )
+    if not metrics:
+        raise SpecError("lists need metrics: -m ndcg@10")
+    found = evaluate(source, truth, metrics, level=level, **options)
+    users = found.ranked.user_ids
+    keys = [(0, user, int(q)) for user, q in zip(users.tolist(), found.ranked.query_ids)]
+    return [System(_plain_entry(name, users, keys, dict(found.values)), found.protocol)]
+
+
+def _plain_entry(
+    name: str, users: Any, keys: list[tuple[Any, ...]], values: dict[Metric, Values]
+) -> Entry:
+    codes = Vocabulary.of(users, "user").encode(users)
+    return Entry("lists", name, codes, keys, np.zeros(len(users), dtype=bool), {None: values}, ())
+
+
+def _from_store(path: Path, prefix: str, metrics: tuple[Metric, ...]) -> list[System]:
+    results = Results.load(path)
+    found = entries(results, metrics or None)
+    if len(results.data) > 1:
+        raise SpecError(
+            f"{path} holds {len(results.data)} data sets ({', '.join(results.data)}); compare "
+            "stores of one data set each, or read `fullrank report`"
+        )
+    found.sort(key=lambda entry: entry.model != results.spec.baseline_title)
+    protocol = results.of(results.data[0], results.models[0])[0].about["protocol"]
+    return [System(replace(entry, model=prefix + entry.model), protocol) for entry in found]
+
+
+def _from_saved(
+    about: Mapping[str, Any], table: Any, name: str, metrics: tuple[Metric, ...]
+) -> System:
+    stored = [column for column in table.columns if column not in ("user_id", "query_id")]
+    wanted = [str(metric) for metric in metrics] or stored
+    values = {}
+    for text in wanted:
+        if text not in stored:
+            raise SpecError(f"{name} holds no {text}{suggest(text, stored)}")
+        column = table[text].fill_null(float("nan")).to_numpy()
+        metric = parse(text)
+        values[metric] = Values(metric, column, column, column)
+    users = table["user_id"].to_numpy()
+    keys = [(0, *row) for row in table.select("user_id", "query_id").iter_rows()]
+    return System(_plain_entry(name, users, keys, values), about["protocol"])
+
+
+def _unique(found: list[System]) -> list[System]:
+    """Tell systems of one label apart by number."""
+    out: list[System] = []
+    for system in found:
+        label, n = system.entry.model, 2
+        while any(other.entry.model == label for other in out):
+            label, n = f"{system.entry.model} ({n})", n + 1
+        out.append(replace(system, entry=replace(system.entry, model=label)))
+    return out
+
+
+def _named(found: Sequence[System], name: str) -> System:
+    for system in found:
+        if system.entry.model == name:
+            return system
+    known = [system.entry.model for system in found]
+    raise SpecError(f"there is no system {name!r}{suggest(name, known)}")
+
+
+def differences(systems: Sequence[System]) -> list[str]:
+    """In words, which clauses of the protocols differ from the first system's."""
+    first = _flat(systems[0].protocol)
+    out: list[str] = []
+    for system in systems[1:]:
+        if key_of(system.protocol) == key_of(systems[0].protocol):
+            continue
+        other = _flat(system.protocol)
+        for clause in sorted({*first, *other}):
+            if first.get(clause) != other.get(clause):
+                text = f"{clause}: {first.get(clause)!r} and {other.get(clause)!r}"
+                if text not in out:
+                    out.append(text)
+    return out
+
+
+def _flat(content: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    out: dict[str, Any] = {}
+    for key, value in content.items():
+        name = f"{path}.{key}" if path else key
+        out |= _flat(value, name) if isinstance(value, Mapping) else {name: value}
+    return out
+
+
+def _align(systems: Sequence[System]) -> list[Entry]:
+    """Keep the queries that all share, in the baseline's order."""
+    given = [system.entry for system in systems]
+    if all(entry.keys == given[0].keys for entry in given):
+        return given
+    shared = set.intersection(*(set(entry.keys) for entry in given))
+    if not shared:
+        raise DataError("the systems share no query; nothing can be paired")
+    order = [key for key in given[0].keys if key in shared]
+    out = []
+    for entry in given:
+        place = {key: j for j, key in enumerate(entry.keys)}
+        rows = np.array([place[key] for key in order])
+        seeds = {s: {m: v[rows] for m, v in part.items()} for s, part in entry.seeds.items()}
+        cold, users = entry.cold[rows], entry.users[rows]
+        out.append(replace(entry, keys=order, users=users, cold=cold, seeds=seeds))
+    return out
+
+
+def _only(entry: Entry, metrics: Sequence[Metric]) -> Entry:
+    seeds = {seed: {m: part[m] for m in metrics} for seed, part in entry.seeds.items()}
+    return replace(entry, seeds=seeds)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """When a comparison fails, such as ``ndcg@10 < baseline`` or ``recall@20 < 0.3``.
+
+    Attributes:
+        metric: of the condition.
+        sign: ``"<"`` or ``">"``.
+        limit: a number, or None for the baseline.
+        margin: added to the baseline.
+    """
+
+    metric: Metric
+    sign: Literal["<", ">"]
+    limit: float | None
+    margin: float = 0.0
+
+    @classmethod
+    def parse(cls, text: str) -> Condition:
+        """Read ``METRIC < baseline``, ``METRIC < baseline - 0.01`` or ``METRIC > 0.3``.
+
+        Raises:
+            SpecError: it is none of these.
+        """
+        number = r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+"
+        pattern = rf"(.+?)\s*([<>])\s*(?:(baseline)(?:\s*([+-])\s*({number}))?|(-?(?:{number})))"
+        match = re.fullmatch(pattern, text.strip(), flags=re.IGNORECASE)
+        if match is None:
+            raise SpecError(
+                f"can't read the condition {text!r}; write it as 'ndcg@10 < baseline', "
+                "'ndcg@10 < baseline - 0.01' or 'recall@20 < 0.3'"
+            )
+        metric, sign, base, direction, margin, limit = match.groups()
+        shift = float(margin) * (-1 if direction == "-" else 1) if margin else 0.0
+        chosen: Literal["<", ">"] = "<" if sign == "<" else ">"
+        return cls(parse(metric), chosen, None if base else float(limit), shift)
+
+    def failures(
+        self, comparison: Comparison, on: Literal["interval", "value"] = "interval"
+    ) -> list[str]:
+        """Systems that meet the condition, each with its numbers; empty if none does.
+
+        Args:
+            comparison: what was compared.
+            on: ``"interval"``: the whole (paired) interval lies beyond the limit; ``"value"``:
+                the point estimate does.
+
+        Raises:
+            SpecError: the metric was not compared.
+        """
+        name = str(self.metric)
+        table = comparison.tests if self.limit is None else comparison.leaderboard
+        rows = [r for r in table if r["metric"] == name and r["users"] == "all"]
+        if not rows:
+            raise SpecError(f"--fail-if speaks of {name}, which was not compared; add -m {name}")
+        means = (row for row in rows if row.get("seed") is None)
+        return [self._say(row) for row in means if self._met(row, on)]
+
+    def _met(self, row: Mapping[str, Any], on: str) -> bool:
+        point = "difference" if self.limit is None else "value"
+        limit = self.margin if self.limit is None else self.limit
+        end = point if on == "value" else ("high" if self.sign == "<" else "low")
+        value = row[end]
+        if value is None:  # no interval: one user, or nothing defined
+            value = row[point]
+        if value is None:
+            return True  # a metric without a value can't pass a check that was asked for
+        return bool(value < limit if self.sign == "<" else value > limit)
+
+    def _say(self, row: Mapping[str, Any]) -> str:
+        point = "difference" if self.limit is None else "value"
+        against = f" against {row['baseline']}" if self.limit is None else ""
+        limit = self.margin if self.limit is None else self.limit
+        ends = [row[key] for key in (point, "low", "high")]
+        value, low, high = ("undefined" if end is None else f"{end:.4f}" for end in ends)
+        return (
+            f"{row['model']}: {self.metric} {point}{against} is {value} [{low}, {high}], "
+            f"and {self.sign} {limit:g} was to fail"
+        )

@@ -1,0 +1,302 @@
+"""Score recommendation lists: metrics with intervals, policies counted, slices by segment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.ragged import rows_of
+from fullrank.core.random import hash_elements
+from fullrank.core.ranked import TargetRanks
+from fullrank.data import write_table
+from fullrank.experiment.bench import CONVENTIONS
+from fullrank.experiment.cell import ids_series
+from fullrank.experiment.measure import Measurement, Values, measure, rank_values
+from fullrank.experiment.provenance import provenance
+from fullrank.experiment.store import key_of
+from fullrank.metrics import Metric, parse_many
+from fullrank.rank import ranks_from_lists
+
+MOST_SEGMENTS = 50
+"""More distinct values than this in a segment column are an id, not a segment."""
+
+NO_SEGMENT = "(none)"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What lists are worth.
+
+    Attributes:
+        ranked: ranks of the targets in the lists.
+        values: per-query values by metric.
+        level: confidence level.
+        protocol: what must be equal for two evaluations to be comparable.
+        segments: label of each query, or None.
+        warnings: what a reader must know.
+        interval: options of ``stats.mean_interval`` (method, resamples, rng).
+    """
+
+    ranked: TargetRanks
+    values: Mapping[Metric, Values]
+    level: float
+    protocol: Mapping[str, Any]
+    segments: NDArray[Any] | None
+    warnings: tuple[str, ...]
+    interval: Mapping[str, Any]
+
+    @cached_property
+    def measurements(self) -> list[Measurement]:
+        """One measurement a metric, over all queries."""
+        return [self._measure(v, self.ranked.users) for v in self.values.values()]
+
+    def _measure(self, values: Values, users: NDArray[np.int32]) -> Measurement:
+        return measure(values, users, level=self.level, **self.interval)
+
+    @cached_property
+    def by_segment(self) -> dict[str, list[Measurement]]:
+        """Measurements of each segment, largest first."""
+        if self.segments is None:
+            return {}
+        names, counts = np.unique(self.segments.astype(str), return_counts=True)
+        order = [names[i] for i in np.lexsort((names, -counts))]
+        out = {}
+        for name in order:
+            mask = self.segments.astype(str) == name
+            users = self.ranked.users[mask]
+            out[str(name)] = [self._measure(v[mask], users) for v in self.values.values()]
+        return out
+
+    @property
+    def protocol_id(self) -> str:
+        """Hash of the protocol."""
+        return key_of(self.protocol)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON shape of ``fullrank evaluate``."""
+        out: dict[str, Any] = {
+            "metrics": {str(m.metric): m.to_dict() for m in self.measurements},
+            "policies": dict(self.ranked.counts),
+            "protocol": self.protocol_id,
+            "protocol_content": dict(self.protocol),
+            "warnings": list(self.warnings),
+            "provenance": provenance(),
+        }
+        if self.segments is not None:
+            out["segments"] = {
+                name: {str(m.metric): m.to_dict() for m in found}
+                for name, found in self.by_segment.items()
+            }
+        return out
+
+    def save(self, path: str | Path) -> None:
+        """Write per-query values; a Parquet file can be given to ``fullrank compare`` later.
+
+        Other suffixes (.csv, .jsonl …) hold the same table without the protocol.
+        """
+        import polars as pl
+
+        table = pl.DataFrame(
+            {
+                "user_id": ids_series(self.ranked.user_vocab, self.ranked.users),
+                "query_id": self.ranked.query_ids,
+                **{str(metric): v.per_query for metric, v in self.values.items()},
+            }
+        ).with_columns(pl.col(pl.Float64).fill_nan(None))
+        path = Path(path)
+        if path.suffix.lower() != ".parquet":
+            write_table(table, path)
+            return
+        aside = path.with_name(f".{path.name}.part")
+        about = {"protocol": self.protocol, "level": self.level, "format": 1}
+        table.write_parquet(aside, metadata={"fullrank": json.dumps(about)})
+        aside.replace(path)
+
+
+def evaluate(
+    recs: Any,
+    truth: Any,
+    metrics: Sequence[str | Metric],
+    *,
+    train: Any = None,
+    keep_seen: bool = False,
+    grade: str | None = None,
+    depth: int | None = None,
+    columns: Mapping[str, str] | None = None,
+    by: tuple[Any, str] | None = None,
+    level: float = 0.95,
+    method: str = "auto",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> Evaluation:
+    """Evaluate recommendation lists against held-out items.
+
+    Args:
+        recs: path, frame, or mapping of user to items, best first; see ``ranks_from_lists``.
+        truth: path, frame or mapping.
+        metrics: such as ``["ndcg@10", "recall@5,10"]``.
+        train: removed from lists and truth, unless ``keep_seen``.
+        keep_seen: evaluate repeat consumption.
+        grade: column of the truth with gains.
+        depth: declared depth of the lists.
+        columns: names in the files by role.
+        by: (table with ``user_id``, column): slice by that column.
+        level: confidence level.
+        method: interval method of ``stats.mean_interval``.
+        resamples: bootstrap resamples.
+        seed: of the bootstrap.
+
+    Raises:
+        SpecError: a metric, option or column that can't be understood; k above the depth.
+        DataError: tables that can't be used.
+
+    Example:
+        >>> found = evaluate({"u": ["a", "b"], "v": ["c"]}, {"u": ["b"], "v": ["c"]}, ["mrr@2"])
+        >>> found.measurements[0].estimate.value
+        0.75
+    """
+    chosen = as_metrics(metrics)
+    ranked = ranks_from_lists(
+        recs, truth, train=train, keep_seen=keep_seen, grade=grade, depth=depth, columns=columns
+    )
+    protocol = {
+        "targets": targets_fingerprint(ranked),
+        "seen": "kept" if keep_seen or train is None else "removed",
+        "grade": grade,
+        "depth": depth,
+        "candidates": "lists",
+        "ties": "expectation over the orders that equal scores leave open",
+        "metric_conventions": CONVENTIONS,
+    }
+    return Evaluation(
+        ranked=ranked,
+        values=rank_values(ranked, chosen),
+        level=level,
+        protocol=protocol,
+        segments=None if by is None else segments_of(ranked, *by, columns or {}),
+        warnings=tuple(warnings_for(ranked, chosen)),
+        interval={"method": method, "resamples": resamples, "rng": seed},
+    )
+
+
+def as_metrics(metrics: Sequence[str | Metric]) -> tuple[Metric, ...]:
+    """Parse metric names, each once; refuse metrics that lists can't give."""
+    parsed: list[Metric] = []
+    for one in metrics:
+        parsed.extend(parse_many(one) if isinstance(one, str) else [one])
+    for metric in parsed:
+        if metric.source != "ranks":
+            raise SpecError(
+                f"{metric} needs predicted values and lists have none; it is measured by a "
+                "benchmark whose models predict ratings"
+            )
+        metric.check()
+    if not parsed:
+        raise SpecError("name at least one metric, such as -m ndcg@10")
+    return tuple(dict.fromkeys(parsed))
+
+
+def warnings_for(ranked: TargetRanks, metrics: Sequence[Metric]) -> list[str]:
+    """What looks wrong without being an error."""
+    out = []
+    counts = ranked.counts
+    longest, shortest = counts.get("longest_list", 0), counts.get("shortest_list", 0)
+    above = [str(m) for m in metrics if m.k is not None and m.k > longest]
+    if ranked.depth is None and longest and longest == shortest and above:
+        out.append(
+            f"every list has {longest} items and {', '.join(above)} looks further: if the lists "
+            f"were cut, say --depth {longest} and take k up to it"
+        )
+    if len(ranked.best) and not ranked.ranked.any():
+        out.append(
+            "no held-out item is in any list: check that both sides use the same item ids "
+            f"(such as {ranked.item_vocab.ids[ranked.items[0]]!r} in the truth)"
+        )
+    return out
+
+
+def targets_fingerprint(ranked: TargetRanks) -> str:
+    """Hash of who is evaluated on what: users, targets, gains by outside id."""
+    rows = rows_of(ranked.indptr)
+    users = ranked.user_vocab.hashes[ranked.users[rows]]
+    items = ranked.item_vocab.hashes[ranked.items]
+    gains = (ranked.gains + 0.0).view(np.uint64)
+    who = hash_elements(2, ranked.user_vocab.hashes[ranked.users], ranked.query_ids)
+    with np.errstate(over="ignore"):
+        targets = hash_elements(1, users, ranked.query_ids[rows], items, gains).sum(dtype=np.uint64)
+        total = [int(targets), int(who.sum(dtype=np.uint64))]
+    return key_of({"n": [len(ranked), len(ranked.best)], "sums": [str(x) for x in total]})
+
+
+def segments_of(
+    ranked: TargetRanks, table: Any, column: str, columns: Mapping[str, str]
+) -> NDArray[Any]:
+    """Label of each query from a table of users.
+
+    Raises:
+        SpecError: no such column, or one with too many values to be a segment.
+        DataError: a user with two labels.
+    """
+    import polars as pl
+
+    frame = _users_table(table, columns)
+    if column not in frame.columns or column == "user_id":
+        others = [name for name in frame.columns if name != "user_id"]
+        raise SpecError(f"the segments have no column {column!r}{suggest(column, others)}")
+    frame = frame.select("user_id", pl.col(column).cast(pl.String).fill_null(NO_SEGMENT)).unique()
+    twice = frame["user_id"].filter(frame["user_id"].is_duplicated())
+    if len(twice):
+        raise DataError(
+            f"user {twice[0]!r} has more than one value of {column!r}; give each user one"
+        )
+    distinct = frame[column].n_unique()
+    if distinct > MOST_SEGMENTS:
+        raise SpecError(
+            f"{column!r} has {distinct:,} values, more than {MOST_SEGMENTS}; bin it first"
+        )
+    ids = frame["user_id"].to_numpy()
+    codes = ranked.user_vocab.encode(ids)
+    labels = np.full(len(ranked.user_vocab), NO_SEGMENT, dtype=object)
+    labels[codes[codes >= 0]] = frame[column].to_numpy()[codes >= 0]
+    return np.asarray(labels[ranked.users])
+
+
+def _users_table(table: Any, columns: Mapping[str, str]) -> Any:
+    """A table of users with a column ``user_id``; it needs no items."""
+    import polars as pl
+
+    from fullrank.data._options import ReadOptions
+    from fullrank.data._tables import load_table
+
+    frame: pl.DataFrame = load_table(table, ReadOptions({}, header=None)).frame
+    name = columns.get("user_id", "user_id")
+    if name not in frame.columns:
+        raise DataError(
+            f"the segments have the columns {', '.join(frame.columns)}; expected 'user_id' (or "
+            "--columns user_id=NAME)"
+        )
+    frame = frame.rename({name: "user_id"})
+    if frame["user_id"].dtype == pl.String:
+        whole = frame["user_id"].cast(pl.Int64, strict=False)
+        if whole.null_count() == 0 and (whole.cast(pl.String) == frame["user_id"]).all():
+            frame = frame.with_columns(user_id=whole)
+    return frame.drop_nulls("user_id")
+
+
+def read_saved(path: str | Path) -> tuple[dict[str, Any], Any] | None:
+    """What ``Evaluation.save`` wrote: (about, table); None if the file is something else."""
+    import polars as pl
+
+    try:
+        about = pl.read_parquet_metadata(path).get("fullrank")
+    except (OSError, pl.exceptions.PolarsError):
+        return None
+    return None if about is None else (json.loads(about), pl.read_parquet(path))
