@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fullrank import split as package
+from fullrank.core.errors import SpecError
+from fullrank.core.registry import build, names
 from fullrank.split import (
     ExpandingWindow,
     Given,
@@ -53,3 +55,15 @@ def test_every_registered_strategy_has_a_case():
     assert list(package.REGISTRY) == sorted(package.REGISTRY)
     for name, group in CASES.items():
         assert all(type(strategy).__name__ == name for strategy in group)
+
+
+def test_benchmark_files_name_strategies_and_their_settings():
+    built = build("split", "globaltime", {"test": 0.2, "valid": 0.1, "repeats": "keep"})
+    assert built == GlobalTime(test=0.2, valid=0.1, repeats="keep")
+    assert set(package.REGISTRY) <= set(names("split"))
+    with pytest.raises(SpecError, match="unknown split 'GlobalTim'; did you mean 'GlobalTime'"):
+        build("split", "GlobalTim", {})
+    with pytest.raises(SpecError, match="no setting 'tset'; did you mean 'test'"):
+        build("split", "GlobalTime", {"tset": 0.1})
+    with pytest.raises(SpecError, match="'GlobalCut' needs the setting 'cut'"):
+        build("split", "GlobalCut", {})

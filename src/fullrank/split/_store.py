@@ -55,20 +55,19 @@ def load(folder: Path) -> Split:
     Raises:
         StoreError: a file is missing, unreadable, or not what was written.
     """
+    from polars.exceptions import PolarsError
+
     about = _read_about(folder)
-    parts = {name: _read(folder / f"{name}.parquet") for name in about["counts"]}
-    for name, frame in parts.items():
-        if frame.height != about["counts"][name]:
-            raise StoreError(
-                f"{folder / name}.parquet has {frame.height:,} rows and {_ABOUT} says "
-                f"{about['counts'][name]:,}; the folder is damaged, write the split anew"
-            )
     try:
+        parts = {name: _read_part(folder, name, n) for name, n in about["counts"].items()}
         split = _assemble(folder, about, parts)
-    except (KeyError, ValueError, TypeError, IndexError) as error:
-        raise StoreError(f"{folder} does not hold a whole split: {error}") from error
+        wanted = {"split": about["fingerprint"], "data": about["data_fingerprint"]}
+    except (PolarsError, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise StoreError(
+            f"{folder} does not hold a whole split ({type(error).__name__}: {error}); "
+            "write the split anew"
+        ) from error
     found = {"split": split.fingerprint, "data": split.data.fingerprint}
-    wanted = {"split": about["fingerprint"], "data": about["data_fingerprint"]}
     if found != wanted:
         raise StoreError(
             f"the rows in {folder} are not those that were written (fingerprints {found}, "
@@ -188,6 +187,16 @@ def _read(path: Path) -> pl.DataFrame:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise StoreError(f"{path} can't be read ({error}); write the split anew") from error
+
+
+def _read_part(folder: Path, name: str, n: int) -> pl.DataFrame:
+    frame = _read(folder / f"{name}.parquet")
+    if frame.height != n:
+        raise StoreError(
+            f"{folder / name}.parquet has {frame.height:,} rows and {_ABOUT} says {n:,}; "
+            "the folder is damaged, write the split anew"
+        )
+    return frame
 
 
 def _read_vocab(path: Path, name: str) -> Vocabulary:
