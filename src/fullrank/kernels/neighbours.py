@@ -84,7 +84,7 @@ def _kth_largest(work: NDArray[np.float32], n: int, k: int) -> float:
             low = i
         else:
             break
-    return work[k - 1]
+    return float(work[k - 1])
 
 
 @jit()

@@ -36,8 +36,8 @@ class PureSVD(Recommender):
     same users get the same factors, so that they tie.
 
     A history is folded in as ``x_u V``; without one all scores are 0, as they are for items without
-    training rows. More dimensions than the smaller side of the matrix add nothing, and are left
-    out.
+    training rows. Directions beyond the rank of the matrix are arbitrary, and are left out: there
+    are then fewer than ``embedding_dim``.
 
     Attributes:
         embedding_dim: number of singular vectors.
@@ -86,7 +86,7 @@ class PureSVD(Recommender):
 
 
 def _singular(matrix: csr_matrix, d: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Leading singular values ``[d]``, descending, and right vectors ``[n_items, d]``."""
+    """Leading positive singular values, descending, and right vectors ``[n_items, d]``."""
     side = min(matrix.shape)
     if side <= _DENSE_SIDE or d >= side:
         _, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
@@ -96,4 +96,6 @@ def _singular(matrix: csr_matrix, d: int) -> tuple[NDArray[np.float64], NDArray[
         start = uniform_elements(0, np.arange(side)) - 0.5
         _, values, right = svds(matrix, k=d, v0=start, solver="arpack")
     order = np.argsort(-values, kind="stable")[:d]
+    # The rank as numpy.linalg.matrix_rank counts it.
+    order = order[values[order] > values.max() * max(matrix.shape) * np.finfo(float).eps]
     return values[order], right[order].T

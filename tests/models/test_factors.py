@@ -1,0 +1,149 @@
+"""PureSVD and IALS against dense references."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fullrank.core.errors import SpecError
+from fullrank.core.interactions import Interactions
+from fullrank.models import IALS, PureSVD, Recommender
+from fullrank.models.ials import _initial
+from fullrank.testing.recommender import queries_of, small_world, threads
+from fullrank.testing.split import interactions
+
+
+def big_world(n_users: int = 320, n_items: int = 290) -> Interactions:
+    """Sides above the limit of the dense decomposition; some items are popular."""
+    rng = np.random.default_rng(2)
+    items = (rng.random(6000) ** 2 * n_items).astype(np.int64)
+    return interactions(rng.integers(0, n_users, 6000), items)
+
+
+@pytest.mark.parametrize(("world", "d"), [(small_world, 5), (big_world, 7), (small_world, 500)])
+def test_svd_projects_on_the_leading_vectors(world: Any, d: int) -> None:
+    data = world()
+    X = data.csr().toarray().astype(np.float64)
+    _, s, Vt = np.linalg.svd(X, full_matrices=False)
+    kept = min(d, int(np.linalg.matrix_rank(X)))
+    V = Vt[:kept].T
+    model = PureSVD(embedding_dim=d).fit(data)
+    np.testing.assert_allclose(model.score(queries_of(data)), X @ V @ V.T, atol=2e-5)
+    np.testing.assert_allclose(model.singular_values_, s[:kept], atol=1e-9)
+
+
+def test_svd_signs_and_threads() -> None:
+    found = []
+    for n in (1, 2):
+        with threads(n):
+            found.append(PureSVD(embedding_dim=7).fit(big_world()).item_factors())
+    np.testing.assert_array_equal(*found)
+    V = found[0]
+    assert (V[np.abs(V).argmax(axis=0), np.arange(7)] > 0).all()
+
+
+def loss(X: NDArray[Any], W: NDArray[Any], H: NDArray[Any], model: IALS) -> float:
+    """The objective of the docstring, over all cells."""
+    a0 = model.unobserved_weight
+    P = W @ H.T
+    users, items = X.sum(axis=1), X.sum(axis=0)
+    n_users, n_items = (users > 0).sum(), (items > 0).sum()
+    ridge = ((users + a0 * n_items) ** model.nu) @ (W**2).sum(axis=1)
+    ridge += ((items + a0 * n_users) ** model.nu) @ (H**2).sum(axis=1)
+    return float((X * (1 - P) ** 2).sum() + a0 * (P**2).sum() + model.reg * ridge)
+
+
+def half_step(X: NDArray[Any], H: NDArray[Any], n_others: int, model: IALS) -> NDArray[Any]:
+    """All rows, each by a dense solve."""
+    a0, d = model.unobserved_weight, H.shape[1]
+    out = np.zeros((len(X), d))
+    for u, row in enumerate(X):
+        mine = H[row > 0]
+        reg = model.reg * (len(mine) + a0 * n_others) ** model.nu
+        out[u] = np.linalg.solve(mine.T @ mine + a0 * H.T @ H + reg * np.eye(d), mine.sum(axis=0))
+    return out
+
+
+@pytest.mark.parametrize("nu", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("d", [1, 6])
+def test_ials_epochs_by_dense_solves(nu: float, d: int) -> None:
+    data = small_world(8)
+    model = IALS(embedding_dim=d, reg=0.05, unobserved_weight=0.2, nu=nu, epochs=2)
+    X = data.csr().toarray().astype(np.float64)
+    n_users, n_items = int(X.any(axis=1).sum()), int(X.any(axis=0).sum())
+    H = _initial(data.item_vocab, d, 4)
+    H[~X.any(axis=0)] = 0.0
+    for _ in range(2):
+        W = half_step(X, H, n_items, model)
+        H = half_step(X.T, W, n_users, model)
+    model.fit(data, rng=4)
+    np.testing.assert_allclose(model.item_factors(), H, rtol=1e-5, atol=1e-7)
+    folded = half_step(X, H, n_items, model)
+    np.testing.assert_allclose(model.query_factors(queries_of(data)), folded, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(model.score(queries_of(data)), folded @ H.T, rtol=1e-4, atol=1e-6)
+
+
+def test_ials_descends() -> None:
+    data = small_world(1)
+    X = data.csr().toarray().astype(np.float64)
+    losses: list[float] = []
+
+    def note(epoch: int, model: Recommender) -> bool:
+        assert epoch == len(losses)
+        W, H = model.query_factors(queries_of(data)), model.item_factors()
+        assert W is not None
+        assert H is not None
+        losses.append(loss(X, W.astype(np.float64), H.astype(np.float64), model))  # type: ignore[arg-type]
+        return False
+
+    IALS(embedding_dim=5, epochs=8, reg=0.02).fit(data, rng=0, monitor=note)
+    assert len(losses) == 8
+    assert (np.diff(losses) < 1e-4).all()
+    assert losses[-1] < 0.95 * losses[0]
+
+
+def test_ials_stops_when_told() -> None:
+    data = small_world()
+    stopped = IALS(embedding_dim=3, epochs=9).fit(data, monitor=lambda epoch, model: epoch == 1)
+    two = IALS(embedding_dim=3, epochs=2).fit(data)
+    np.testing.assert_array_equal(stopped.item_factors(), two.item_factors())
+
+
+def test_ials_many_chunks_and_threads() -> None:
+    found = []
+    for n in (1, 2):
+        with threads(n):
+            found.append(IALS(embedding_dim=9, epochs=2).fit(big_world(), rng=1).item_factors())
+    np.testing.assert_array_equal(*found)
+
+
+def test_ials_starts_from_normal_draws() -> None:
+    vocab = interactions([0] * 4000, list(range(4000))).item_vocab
+    draws = _initial(vocab, 25, 0) / (0.1 / 5)
+    assert abs(draws.mean()) < 0.02
+    assert draws.std() == pytest.approx(1.0, abs=0.02)
+    assert (np.abs(draws) < 1.96).mean() == pytest.approx(0.95, abs=0.005)
+    assert abs(np.corrcoef(draws[:, 0], draws[:, 1])[0, 1]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"embedding_dim": 0}, "embedding_dim must be >= 1"),
+        ({"epochs": 0}, "epochs must be >= 1"),
+        ({"reg": 0.0}, "reg must be > 0"),
+        ({"unobserved_weight": -1.0}, "unobserved_weight must be > 0"),
+        ({"nu": -0.5}, "nu must be >= 0"),
+    ],
+)
+def test_ials_refuses(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(SpecError, match=said):
+        IALS(**settings)
+
+
+def test_svd_refuses() -> None:
+    with pytest.raises(SpecError, match="embedding_dim must be >= 1"):
+        PureSVD(embedding_dim=0)
