@@ -1,0 +1,96 @@
+"""What a run prints at its end: the leaderboard, and sentences that read it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fullrank.experiment.leaderboard import leaderboard, paired_tests
+from fullrank.experiment.results import Results
+from fullrank.report._grid import Cell, Grid, render_text
+from fullrank.report._sentences import reading
+from fullrank.report.board import Board, Row, boards
+from fullrank.report.standing import standings
+from fullrank.report.tables import board_grid, place_cell
+
+
+def summary_text(
+    results: Results,
+    rows: Iterable[Row] | None = None,
+    tests: Iterable[Row] | None = None,
+    *,
+    width: int = 100,
+    color: bool = False,
+) -> str:
+    """The leaderboard of every data set, warm and cold users beside all, and its reading.
+
+    Args:
+        results: of a benchmark.
+        rows: of ``experiment.leaderboard``, if they are at hand.
+        tests: of ``experiment.paired_tests``, if they are at hand.
+        width: columns of the terminal; a wide table puts intervals on lines of their own.
+        color: with escape codes for a terminal.
+    """
+    rows = leaderboard(results) if rows is None else list(rows)
+    tests = paired_tests(results) if tests is None else list(tests)
+    by_users = {
+        users: {board.data: board for board in boards(rows, tests, users=users)}
+        for users in ("all", "warm", "cold")
+    }
+    parts = []
+    for data, board in by_users["all"].items():
+        beside = [by_users[users][data] for users in ("warm", "cold") if data in by_users[users]]
+        parts.append(_table(_beside(board, beside), width, color))
+    paragraphs = reading(standings(results, tests), several=len(results.data) > 1)
+    parts += [textwrap.fill(text, width, break_on_hyphens=False) + "\n" for text in paragraphs]
+    return "\n".join(parts)
+
+
+def _beside(board: Board, others: Sequence[Board]) -> Grid:
+    """The table of all users with columns of the first metric for the other segments."""
+    grid = board_grid(board)
+    metric = board.metrics[0]
+    header = (*grid.header, *(f"{metric}, {other.users}" for other in others))
+    rows = tuple(
+        (*row, *_cells(others, model, metric)) for row, model in zip(grid.rows, board.models)
+    )
+    counts = "; ".join(f"{other.users}: {other.counts}" for other in others)
+    notes = (*grid.notes, f"Users with and without a row in the fitted data: {counts}.")
+    return replace(grid, header=header, rows=rows, notes=notes if others else grid.notes)
+
+
+def _cells(others: Sequence[Board], model: str, metric: str) -> list[Cell]:
+    return [place_cell(other, other.places.get((model, metric)), metric) for other in others]
+
+
+def _table(grid: Grid, width: int, color: bool) -> str:
+    """One line a model if that fits, else stacked cells, in as many parts as that needs."""
+    bare = replace(grid, notes=())
+    if _width(bare, stacked=False) <= width:
+        tables = [render_text(bare, color=color)]
+    else:
+        parts = _fitting(bare, width)
+        tables = [render_text(part, stacked=True, color=color) for part in parts]
+    notes = [textwrap.fill(note, width, break_on_hyphens=False) for note in grid.notes]
+    return "\n".join([*tables, *notes, ""])
+
+
+def _fitting(grid: Grid, width: int) -> list[Grid]:
+    """The columns of a table, the models beside each group that fits into the width."""
+    groups: list[list[int]] = [[]]
+    for j in range(1, len(grid.header)):
+        if groups[-1] and _width(_columns(grid, [*groups[-1], j]), stacked=True) > width:
+            groups.append([])
+        groups[-1].append(j)
+    return [_columns(grid, group) for group in groups]
+
+
+def _columns(grid: Grid, group: Sequence[int]) -> Grid:
+    rows = tuple((row[0], *(row[j] for j in group)) for row in grid.rows)
+    return replace(grid, header=(grid.header[0], *(grid.header[j] for j in group)), rows=rows)
+
+
+def _width(grid: Grid, *, stacked: bool) -> int:
+    lines = render_text(replace(grid, title=""), stacked=stacked).splitlines()
+    return max(len(line) for line in lines)
