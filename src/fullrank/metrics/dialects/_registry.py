@@ -8,7 +8,19 @@ from importlib import import_module
 from fullrank.core.errors import SpecError, suggest
 from fullrank.metrics.dialects._base import Dialect
 
-TOOLS = ("trec",)
+TOOLS = (
+    "daisyrec",
+    "implicit",
+    "irspack",
+    "lenskit",
+    "ranx",
+    "recbole",
+    "recommenders",
+    "rectools",
+    "sklearn",
+    "svpcf",
+    "trec",
+)
 
 
 @cache

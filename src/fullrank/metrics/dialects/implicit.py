@@ -1,0 +1,22 @@
+"""implicit, ranking_metrics_at_k."""
+
+from __future__ import annotations
+
+from fullrank.metrics.dialects._base import Dialect
+from fullrank.metrics.dialects._formulas import hits_of_reachable, reachable
+
+_SOURCE = "benfred/implicit, implicit/evaluation.pyx"
+
+DIALECTS = (
+    Dialect(
+        "Precision",
+        "implicit",
+        "hits of all users over the sum of min(R, k), so that it rises with k and busy users count "
+        "more",
+        _SOURCE,
+        formula=hits_of_reachable,
+        weights=reachable,
+    ),
+    Dialect("MAP", "implicit", "same", _SOURCE),
+    Dialect("NDCG", "implicit", "grades are not used", _SOURCE, options={"gain": "binary"}),
+)

@@ -1,0 +1,21 @@
+"""Recommenders (Linux Foundation, once Microsoft), python_evaluation with its defaults."""
+
+from __future__ import annotations
+
+from fullrank.metrics.dialects._base import Dialect
+
+_SOURCE = "recommenders-team/recommenders, recommenders/evaluation/python_evaluation.py"
+_USERS = "same for users with recommendations; it leaves the others out"
+
+DIALECTS = (
+    Dialect("Precision", "recommenders", _USERS, _SOURCE),
+    Dialect("Recall", "recommenders", _USERS, _SOURCE),
+    Dialect("MAP", "recommenders", f"map_at_k is the {_USERS} (map divides by R)", _SOURCE),
+    Dialect(
+        "NDCG",
+        "recommenders",
+        "grades are not used (score_type='binary'); its natural logarithm cancels",
+        _SOURCE,
+        options={"gain": "binary"},
+    ),
+)

@@ -1,0 +1,14 @@
+"""scikit-learn 1."""
+
+from __future__ import annotations
+
+from fullrank.metrics.dialects._base import Dialect
+
+_SOURCE = "scikit-learn/scikit-learn, sklearn/metrics/_ranking.py"
+_LINEAR = "the gain is the grade itself, not 2^grade - 1"
+
+DIALECTS = (
+    Dialect("NDCG", "sklearn", _LINEAR, _SOURCE, options={"gain": "linear"}, empty=0.0),
+    Dialect("DCG", "sklearn", _LINEAR, _SOURCE, options={"gain": "linear"}, empty=0.0),
+    Dialect("AUC", "sklearn", "same (roc_auc_score, user by user)", _SOURCE),
+)

@@ -1,0 +1,28 @@
+"""SVP-CF (Sachdeva et al. 2022), the code of its eval.py."""
+
+from __future__ import annotations
+
+from fullrank.metrics.dialects._base import Dialect
+from fullrank.metrics.dialects._formulas import hits_of_reachable
+
+_SOURCE = "noveens/sampling_cf, eval.py"
+_EMPTY = "users without test items add 0"
+
+DIALECTS = (
+    Dialect(
+        "Recall",
+        "svpcf",
+        f"divides by min(R, k) (printed as HR@k); {_EMPTY}",
+        _SOURCE,
+        formula=hits_of_reachable,
+        empty=0.0,
+    ),
+    Dialect(
+        "NDCG",
+        "svpcf",
+        f"grades are not used; {_EMPTY}",
+        _SOURCE,
+        options={"gain": "binary"},
+        empty=0.0,
+    ),
+)
