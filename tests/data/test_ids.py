@@ -73,7 +73,7 @@ def test_text_of_a_typed_frame_stays_text() -> None:
 
 def test_ids_above_int64() -> None:
     assert ids_of(pl.DataFrame(both([2**63, 5]), schema_overrides=both(pl.UInt64))) == [5, 2**63]
-    with pytest.raises(DataError, match="row 1: .*18446744073709551616, beyond 64 bits"):
+    with pytest.raises(DataError, match=r"row 1: .*18446744073709551616, beyond 64 bits"):
         read(both([2**64, 1]))
 
 
@@ -118,7 +118,7 @@ def test_mixed_objects() -> None:
 def test_other_types_are_refused() -> None:
     with pytest.raises(DataError, match="must hold integers or text, got Boolean"):
         read(pl.DataFrame(both([True, False])))
-    with pytest.raises(DataError, match="expected a frame .* got int"):
+    with pytest.raises(DataError, match=r"expected a frame .* got int"):
         read(7)
 
 

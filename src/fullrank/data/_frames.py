@@ -35,6 +35,9 @@ def to_frame(obj: Any) -> pl.DataFrame:
         return obj.collect()
     if isinstance(obj, Mapping):
         return _convert(lambda: pl.DataFrame(dict(obj)), "the mapping of columns")
+    if hasattr(obj, "iloc"):
+        # Before Narwhals, which refuses repeated names without saying what to do.
+        _refuse_repeated_names(obj)
     frame = nw.from_native(obj, pass_through=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
@@ -57,11 +60,15 @@ def _convert(make: Any, what: str) -> pl.DataFrame:
     return out
 
 
-def _from_pandas(frame: Any) -> pl.DataFrame:
-    names = [str(name) for name in frame.columns]
+def _refuse_repeated_names(frame: Any) -> None:
+    names = [str(name) for name in getattr(frame, "columns", ())]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the frame has more than one column {twice!r}; rename one")
+
+
+def _from_pandas(frame: Any) -> pl.DataFrame:
+    names = [str(name) for name in frame.columns]
     columns = [_series(name, frame.iloc[:, j]) for j, name in enumerate(names)]
     return pl.DataFrame(columns)
 
@@ -120,7 +127,11 @@ def _objects(name: str, column: Any) -> pl.Series:
             "it to one type"
         )
     try:
-        return pl.Series(name, values, strict=True)
+        out = pl.Series(name, values, strict=True)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         said = str(error).split("\n", maxsplit=1)[0]
         raise DataError(f"column {name!r} holds objects that are no column: {said}") from error
+    if out.dtype == pl.Object:
+        found = sorted(kind.__name__ for kind in kinds)
+        raise DataError(f"column {name!r} holds objects that are no column: {', '.join(found)}")
+    return out
