@@ -34,6 +34,11 @@ def poisson_steps() -> list[int]:
     return steps
 
 
+def test_steps_are_the_poisson_distribution() -> None:
+    named = [getattr(kernels, f"_P{k}") for k in range(kernels.MAX_WEIGHT)]
+    assert [int(step) for step in named] == poisson_steps()
+
+
 def test_poisson_sums_are_weighted_sums_of_hashed_weights() -> None:
     users = np.arange(2500)  # more than two tiles
     values, keys, seeds = setup(3, 5, users)

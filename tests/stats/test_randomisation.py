@@ -121,3 +121,12 @@ def test_no_difference_one_user_and_no_pairs() -> None:
     assert sign_flip([], []).p_value is None
     with pytest.raises(SpecError, match="at least 100"):
         sign_flip(x, x, flips=10)
+
+
+def test_draws_tie_as_exact_sums_do() -> None:
+    # 30 users, 18 of them better by 0.1 and 12 worse: rounding must not break the ties.
+    gaps = np.where(np.arange(30) < 18, 0.1, -0.1)
+    base = skewed(30, 0) / 2 + 0.2
+    exact = 2 * scipy_stats.binom.sf(17, 30, 0.5)
+    drawn = sign_flip(base + gaps, base, flips=20_000).p_value
+    assert abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / 20_000)
