@@ -60,14 +60,20 @@ class Search:
         """Name of the search in the store."""
         return key_of(self.about)
 
+    @property
+    def budget(self) -> int | None:
+        """Trials, or None for a budget in seconds."""
+        tune = self.fold.spec.tune
+        return self.model.trials or (None if tune is None else tune.trials)
+
     def open(self, trials: list[dict[str, Any]]) -> bool:
         """True while the budget is not used up."""
         tune = self.fold.spec.tune
         assert tune is not None
         if not self.space:
             return False
-        if tune.trials is not None or self.model.trials is not None:
-            return len(trials) < (self.model.trials or tune.trials or 0)
+        if self.budget is not None:
+            return len(trials) < self.budget
         assert tune.seconds is not None
         used: float = sum(trial["resources"]["trial_seconds"] for trial in trials)
         return used < tune.seconds
@@ -150,8 +156,7 @@ def search(
             progress(f"{job.fold.title}: {job.model.title}, trial {len(trials)}")
     if not job.space:
         return dict(job.model.settings), None
-    limit = job.model.trials or (job.fold.spec.tune.trials if job.fold.spec.tune else None)
-    trials = trials[:limit] if limit else trials
+    trials = trials[: job.budget]
     best = job.best(trials)
     summary = {
         "key": job.key,

@@ -1,0 +1,128 @@
+"""What commands print: JSON or tables on stdout, progress and warnings on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from fullrank.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from fullrank.experiment.run import Step
+
+
+def print_json(content: Any) -> None:
+    """One JSON document on stdout."""
+    json.dump(content, sys.stdout, indent=1, allow_nan=False, ensure_ascii=False, default=_plain)
+    sys.stdout.write("\n")
+
+
+def _plain(value: Any) -> Any:
+    """NumPy scalars and dates."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """A table on stdout; numbers to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    for j, column in enumerate(columns):
+        table.add_column(Text(column), justify="left" if j == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    width = None if sys.stdout.isatty() else 200
+    Console(width=width, highlight=False).print(table)
+
+
+@contextmanager
+def progress_bar(quiet: bool = False) -> Iterator[Callable[[Step], None] | None]:
+    """A bar with the time left on stderr; nothing where stderr is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        BarColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading data", total=None)
+
+        def show(step: Step) -> None:
+            bar.update(task, completed=step.done, total=step.total, description=step.text)
+
+        yield show
+
+
+@contextmanager
+def busy(text: str, quiet: bool = False) -> Iterator[None]:
+    """A spinner on stderr for work without steps; nothing where stderr is no terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(text):
+        yield
+
+
+def warn(message: str) -> None:
+    """One line on stderr."""
+    print(f"fullrank: warning: {message}", file=sys.stderr)  # noqa: T201
+
+
+def parse_columns(text: str | None) -> dict[str, str]:
+    """Read ``user_id=uid,item_id=iid``."""
+    out: dict[str, str] = {}
+    for part in (text or "").split(","):
+        if not part.strip():
+            continue
+        role, sign, name = part.partition("=")
+        if not sign or not role.strip() or not name.strip():
+            raise SpecError(f"--columns takes role=name pairs like user_id=uid, got {part!r}")
+        out[role.strip()] = name.strip()
+    return out
+
+
+def parse_settings(pairs: Sequence[str], option: str) -> dict[str, Any]:
+    """Read ``key=value`` pairs whose values are TOML (numbers, true, "text", [1, 2], {a = 1})."""
+    import tomllib
+
+    out: dict[str, Any] = {}
+    for pair in pairs:
+        key, sign, value = pair.partition("=")
+        key = key.strip()
+        if not sign or not key:
+            raise SpecError(f"{option} takes key=value, got {pair!r}")
+        try:
+            out[key] = tomllib.loads(f"value = {value.strip()}")["value"]
+        except tomllib.TOMLDecodeError:
+            out[key] = value.strip()  # plain text needs no quotes on a command line
+    return out
+
+
+def interval(value: float | None, low: float | None, high: float | None) -> str:
+    """``0.1234 [0.1200, 0.1268]``, a dash where undefined."""
+    if value is None:
+        return "–"
+    if low is None or high is None:
+        return f"{value:.4f} [no interval]"
+    return f"{value:.4f} [{low:.4f}, {high:.4f}]"

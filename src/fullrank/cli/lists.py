@@ -1,0 +1,242 @@
+"""``evaluate`` and ``compare``: lists that some system made, and systems side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from fullrank.cli._output import busy, interval, parse_columns, print_json, print_table, warn
+from fullrank.cli._run import FAILED, say
+from fullrank.core.errors import SpecError
+
+Columns = Annotated[
+    str | None,
+    typer.Option("--columns", help="Column names, such as user_id=uid,item_id=iid,rank=pos."),
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Metrics = Annotated[
+    list[str],
+    typer.Option("-m", "--metric", help="Such as ndcg@10 or recall@5,10; may be repeated."),
+]
+Train = Annotated[
+    Path | None,
+    typer.Option(help="What users had before: removed from lists and truth unless --keep-seen."),
+]
+KeepSeen = Annotated[bool, typer.Option("--keep-seen", help="Evaluate repeat consumption.")]
+Grade = Annotated[str | None, typer.Option(help="Column of the truth with gains; 1 without.")]
+Depth = Annotated[int | None, typer.Option(help="Depth the lists were cut at.")]
+Level = Annotated[float, typer.Option(help="Confidence level.")]
+
+
+def evaluate(
+    recs: Annotated[Path, typer.Option(help="Lists: user_id, item_id and rank or score.")],
+    truth: Annotated[Path, typer.Option(help="Held-out items: user_id, item_id.")],
+    metric: Metrics,
+    train: Train = None,
+    keep_seen: KeepSeen = False,
+    grade: Grade = None,
+    depth: Depth = None,
+    by: Annotated[
+        str | None, typer.Option(help="FILE:COLUMN with user_id: slice by that column.")
+    ] = None,
+    per_query: Annotated[
+        Path | None,
+        typer.Option(help="Write per-query values; a .parquet can be given to compare."),
+    ] = None,
+    dialects: Annotated[
+        bool, typer.Option("--dialects", help="What other tools would say of the same lists.")
+    ] = False,
+    columns: Columns = None,
+    level: Level = 0.95,
+    interval_method: Annotated[
+        str, typer.Option("--interval", help="auto, analytic, percentile, bca or poisson.")
+    ] = "auto",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    json: Json = False,
+) -> None:
+    """Score recommendation lists: every metric with an interval, every policy counted.
+
+    The truth says who is evaluated: a user without a list counts as zero. Ties between equal
+    scores are averaged out exactly.
+    """
+    from fullrank.experiment.evaluate import evaluate as measure
+
+    with busy("evaluating", quiet=json):
+        found = measure(
+            recs,
+            truth,
+            metric,
+            train=train,
+            keep_seen=keep_seen,
+            grade=grade,
+            depth=depth,
+            columns=parse_columns(columns),
+            by=_segment(by),
+            level=level,
+            method=interval_method,
+            resamples=resamples,
+            seed=seed,
+        )
+        if per_query is not None:
+            found.save(per_query)
+        others = _dialects(found) if dialects else None
+    for text in found.warnings:
+        warn(text)
+    if json:
+        print_json(found.to_dict() | ({} if others is None else {"dialects": others}))
+        return
+    _print_evaluation(found, others)
+
+
+def _segment(by: str | None) -> tuple[Path, str] | None:
+    if by is None:
+        return None
+    file, sign, column = by.rpartition(":")
+    if not sign or not file or not column:
+        raise SpecError(f"--by takes FILE:COLUMN, got {by!r}")
+    return Path(file), column
+
+
+def _dialects(found: Any) -> list[dict[str, Any]]:
+    from fullrank.metrics.dialects import dialects
+
+    return [asdict(row) for row in dialects(found.ranked, list(found.values))]
+
+
+def _print_evaluation(found: Any, others: list[dict[str, Any]] | None) -> None:
+    def row(name: str, m: Any) -> list[str]:
+        e = m.to_dict()
+        tied = e["best"] != e["worst"] and e["best"] is not None
+        ties = f"{e['worst']:.4f} to {e['best']:.4f}" if tied else ""
+        counts = [f"{e['n_queries']:,}", f"{e['undefined']:,}"]
+        return [name, interval(e["value"], e["low"], e["high"]), *counts, ties]
+
+    head = ["metric", f"value [{found.level:.0%} interval]", "queries", "undefined", "ties allow"]
+    print_table(head, [row(str(m.metric), m) for m in found.measurements])
+    for name, part in found.by_segment.items():
+        typer.echo("")
+        print_table(head, [row(str(m.metric), m) for m in part], title=f"segment {name}")
+    typer.echo("")
+    policies = [[name.replace("_", " "), f"{n:,}"] for name, n in found.ranked.counts.items() if n]
+    print_table(["counted", ""], policies)
+    grade = found.protocol["grade"]
+    gain = "1 for every target" if grade is None else f"column {grade!r}"
+    typer.echo(f"\ngain: {gain}; order: {found.ranked.design['order']}")
+    typer.echo(f"interval: {found.measurements[0].estimate.method}; protocol {found.protocol_id}")
+    if others is not None:
+        typer.echo("")
+        keys = ("metric", "tool", "value", "why")
+        rows = [[_text(entry.get(key)) for key in keys] for entry in others]
+        print_table(list(keys), rows, title="the same lists in other tools' definitions")
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    return f"{value:.6f}" if isinstance(value, float) else str(value)
+
+
+def compare(
+    systems: Annotated[
+        list[str],
+        typer.Argument(help="Stores, saved evaluations, or lists with --truth; baseline first."),
+    ],
+    truth: Annotated[Path | None, typer.Option(help="Held-out items, for lists.")] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option("-m", "--metric", help="Such as ndcg@10.")
+    ] = None,
+    train: Train = None,
+    keep_seen: KeepSeen = False,
+    grade: Grade = None,
+    depth: Depth = None,
+    columns: Columns = None,
+    baseline: Annotated[str | None, typer.Option(help="Label of another baseline.")] = None,
+    test: Annotated[str, typer.Option(help="auto, t, wilcoxon or sign_flip.")] = "auto",
+    correction: Annotated[str, typer.Option(help="holm, bh or none.")] = "holm",
+    level: Level = 0.95,
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(help="Exit 1 if this holds for a system: 'ndcg@10 < baseline'."),
+    ] = None,
+    on: Annotated[
+        Literal["interval", "value"],
+        typer.Option(help="--fail-if judges the whole interval, or the point."),
+    ] = "interval",
+    force: Annotated[
+        bool, typer.Option("--force", help="Compare different protocols, and say what differs.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Compare systems query by query, with paired intervals and tests.
+
+    Numbers of different protocols are not put side by side unless forced. Pairs are matched by
+    query; p-values are adjusted over the family that the output names.
+    """
+    from fullrank.experiment.compare import Condition
+    from fullrank.experiment.compare import compare as measure
+
+    conditions = [Condition.parse(text) for text in fail_if or ()]
+    with busy("comparing", quiet=json):
+        found = measure(
+            systems,
+            truth=truth,
+            metrics=metric or (),
+            baseline=baseline,
+            test=test,
+            correction=correction,
+            level=level,
+            force=force,
+            train=train,
+            keep_seen=keep_seen,
+            grade=grade,
+            depth=depth,
+            columns=parse_columns(columns),
+        )
+    failures = [text for one in conditions for text in one.failures(found, on)]
+    for text in found.differs:
+        warn(f"protocols differ in {text}")
+    if json:
+        print_json({**found.to_dict(), "failures": failures})
+    else:
+        _print_comparison(found)
+    if failures:
+        say("; ".join(failures))
+        raise typer.Exit(FAILED)
+
+
+def _print_comparison(found: Any) -> None:
+    rows = [
+        [row["model"], row["users"], row["metric"], interval(row["value"], row["low"], row["high"])]
+        for row in found.leaderboard
+        if row["seed"] is None
+    ]
+    print_table(["system", "users", "metric", "value [interval]"], rows)
+    typer.echo("")
+    head = ["system", "users", "metric", "difference [interval]", "p", "adjusted p", "effect"]
+    head.append("win/tie/loss")
+    print_table(head, [_test_row(row) for row in found.tests])
+    for family in dict.fromkeys(row["family"] for row in found.tests):
+        typer.echo(family)
+
+
+def _test_row(row: dict[str, Any]) -> list[str]:
+    p, adjusted = row["p"], row["p_adjusted"]
+    effect = row["effect_size"]
+    return [
+        f"{row['model']} - {row['baseline']}",
+        row["users"],
+        row["metric"],
+        interval(row["difference"], row["low"], row["high"]),
+        "–" if p is None else f"{p:.3g}" + (" (no difference)" if _same(row) else ""),
+        "–" if adjusted is None else f"{adjusted:.3g}",
+        "–" if effect is None else f"{effect:+.2f}",
+        f"{row['wins']:,}/{row['ties']:,}/{row['losses']:,}",
+    ]
+
+
+def _same(row: dict[str, Any]) -> bool:
+    return bool(row["difference"] == 0 and row["wins"] == row["losses"] == 0)

@@ -1,0 +1,58 @@
+"""``list``: what can be named in a benchmark file or on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields, is_dataclass
+from typing import Annotated, Any, Literal
+
+import typer
+
+from fullrank.cli._output import print_json, print_table
+
+Kind = Literal["models", "metrics", "splits", "filters"]
+
+
+def list_names(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """List models, metrics, splits or filters with their settings and defaults."""
+    rows = [_describe(kind, name) for name in _names(kind)]
+    if json:
+        print_json(rows)
+        return
+    table = [[row["name"], _settings(row["settings"]), row["about"]] for row in rows]
+    print_table(["name", "settings", "about"], table)
+
+
+def _names(kind: Kind) -> list[str]:
+    from fullrank.core.registry import names
+
+    return names(kind.removesuffix("s"))
+
+
+def _describe(kind: Kind, name: str) -> dict[str, Any]:
+    from fullrank.core.registry import find
+
+    target = find(kind.removesuffix("s"), name)
+    shape = target if isinstance(target, type) else type(target)
+    about = (shape.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
+    known = fields(shape) if is_dataclass(shape) else ()
+    spelled = getattr(shape, "name", name) if kind == "filters" else name
+    return {
+        "name": spelled if isinstance(spelled, str) else name,
+        "settings": {f.name: _default(f) for f in known if f.init},
+        "about": " ".join(about.split()),
+    }
+
+
+def _default(field: Any) -> Any:
+    if field.default is not MISSING:
+        return field.default
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return "(needed)"
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())

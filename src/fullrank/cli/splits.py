@@ -1,0 +1,97 @@
+"""``split``: cut data into train, validation and test, with a card of what that means."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fullrank.cli._output import busy, parse_settings, print_json
+from fullrank.cli.data import Columns, Json, Read, load
+from fullrank.core.errors import SpecError
+
+
+def split(
+    data: Annotated[str, typer.Argument(help="File, or name of a data set.")],
+    strategy: Annotated[str, typer.Option(help="Name of a strategy: fullrank list splits.")],
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder for the parts.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Settings of the strategy: --set test=0.1 --set valid=0.1."),
+    ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--filter",
+            help="Before the split, in order: --filter 'binarise={at=4}' or 'core={users=5}'.",
+        ),
+    ] = None,
+    train_filters: Annotated[
+        list[str] | None, typer.Option("--train-filter", help="On training rows only.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draws.")] = 0,
+    columns: Columns = None,
+    read: Read = None,
+    json: Json = False,
+) -> None:
+    """Split data without leakage; writes Parquet parts and split.json (folds in sub-folders)."""
+    with busy("splitting", quiet=json):
+        folds = _folds(data, strategy, settings, filters, train_filters, seed, columns, read)
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise SpecError(f"{out} exists and is not an empty folder; name a new one")
+        places = [out] if len(folds) == 1 else [out / f"fold-{j}" for j in range(len(folds))]
+        for one, place in zip(folds, places):
+            one.save(place)
+    cards = [one.card() for one in folds]
+    if json:
+        print_json({"out": [str(place) for place in places], "cards": cards})
+        return
+    for card, place in zip(cards, places):
+        typer.echo(f"{place}")
+        for line in _lines(card):
+            typer.echo(f"  {line}")
+
+
+def _folds(
+    data: str,
+    strategy: str,
+    settings: list[str] | None,
+    filters: list[str] | None,
+    train_filters: list[str] | None,
+    seed: int,
+    columns: str | None,
+    read: list[str] | None,
+) -> list[Any]:
+    from fullrank.core.registry import build
+    from fullrank.data.filters import apply_all, parse_filter
+    from fullrank.split import with_train_filter
+
+    def parsed(texts: list[str] | None, option: str) -> list[Any]:
+        steps = [parse_settings([text], option) for text in texts or ()]
+        return [parse_filter(step) for step in steps]
+
+    how = build("split", strategy, parse_settings(settings or (), "--set"))
+    before, train = parsed(filters, "--filter"), parsed(train_filters, "--train-filter")
+    rows = apply_all(load(data, columns, read).interactions, before, compact=True)
+    folds = list(how.splits(rows, rng=seed))
+    return [with_train_filter(one, train) for one in folds] if train else folds
+
+
+def _lines(card: dict[str, Any]) -> list[str]:
+    """The card in a few lines."""
+    out = []
+    for name, part in card["parts"].items():
+        span = f", {part['first']} to {part['last']}" if part.get("first") else ""
+        counts = f"{part['rows']:,} rows, {part['users']:,} users, {part['items']:,} items"
+        out.append(f"{name}: {counts}{span}")
+    for name in ("valid", "test"):
+        for fit, found in card.get(name, {}).get("fit", {}).items():
+            plain = {k: v for k, v in found.items() if not isinstance(v, dict)}
+            text = ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in plain.items())
+            out.append(f"{name} after a fit on {fit}: {text}")
+            leaks = {k: v for k, v in found.get("leaks", {}).items() if v}
+            out.extend(f"  leak: {k.replace('_', ' ')}: {v}" for k, v in leaks.items())
+    ties = {k: v for k, v in card["ties_at_cut"].items() if v}
+    out.extend(f"ties at the cut of {k}: {v:,}" for k, v in ties.items())
+    return [*out, *card["notes"]]
