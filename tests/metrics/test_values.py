@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from fullrank.core.errors import DataError, SpecError
+from fullrank.core.errors import DataError, ScoreError, SpecError
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.metrics import (
@@ -168,6 +168,22 @@ def test_several_targets_against_sampled_candidates_are_refused():
         (NDCG @ 5).per_query(both)
     single = TargetRanks.of([[2], [1]], others="excluded")
     assert (MRR @ 5).per_query(single).tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("best", "worst"),
+    [
+        ([1, 1], [1, 1]),
+        ([2, 2, 2], [3, 3, 3]),
+        ([1, 2], [2, 2]),
+        ([1, 1], [2, 3]),
+        ([1, 3, None, None], [4, 6, None, None]),
+    ],
+)
+def test_two_targets_at_one_place_are_refused(best, worst):
+    ranked = TargetRanks.of([[1], best, [1]], worst=[[2], worst, [1]])
+    with pytest.raises(ScoreError, match="query of user 1 share a place"):
+        (Recall @ 5).per_query(ranked)
 
 
 def test_nothing_but_unranked_targets():

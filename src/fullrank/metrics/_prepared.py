@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError
+from fullrank.core.errors import ScoreError, SpecError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
 from fullrank.core.vocabulary import Vocabulary
@@ -43,14 +43,40 @@ def label(vocabulary: Vocabulary, code: int) -> str:
     return repr(vocabulary.ids[code : code + 1].tolist()[0])
 
 
+def _check_places(r: TargetRanks) -> None:
+    """Each target has a place: blocks of a query are equal or apart, and hold their targets."""
+    if r.others == "excluded" or len(r.best) == 0:
+        return
+    start = np.zeros(len(r.best), dtype=bool)
+    start[r.indptr[:-1][np.diff(r.indptr) > 0]] = True
+    together = np.append(False, r.best[1:] == r.best[:-1]) & ~start
+    clash = np.append(False, np.where(together[1:], r.worst[1:] != r.worst[:-1], False))
+    clash |= np.append(False, r.best[1:] <= r.worst[:-1]) & ~start & ~together
+    first = np.maximum.accumulate(np.where(together, 0, np.arange(len(r.best))))
+    clash |= np.arange(len(r.best)) - first > r.worst - r.best
+    clash &= r.ranked
+    if clash.any():
+        bad = int(clash.argmax())
+        row = int(np.searchsorted(r.indptr, bad, side="right")) - 1
+        raise ScoreError(
+            f"two targets of the query of user {label(r.user_vocab, int(r.users[row]))} share a "
+            f"place: ranks {r.best[bad - 1]}…{r.worst[bad - 1]} and {r.best[bad]}…{r.worst[bad]}; "
+            "equal scores share one block of ranks with room for all of them"
+        )
+
+
 class Prepared:
     """Target ranks and the arrays that metrics derive from them, each computed once.
 
     Args:
         ranked: what ranking left behind.
+
+    Raises:
+        ScoreError: two targets of a query at one place, or in blocks that overlap.
     """
 
     def __init__(self, ranked: TargetRanks) -> None:
+        _check_places(ranked)
         self.ranked = ranked
         self._relevant: dict[float | None, NDArray[np.bool_]] = {}
         self._tables: dict[object, Table] = {}
