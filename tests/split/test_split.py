@@ -76,6 +76,9 @@ def test_leaks_by_hand():
         "global_future": 0.75,
         "mean_future": 0.375,
     }
+    tied = interactions(list("ab"), list("xy"), times=[5, 5])
+    at_once = Split(tied, np.array([0, 2], np.int8), {}).card()["test"]["fit"]["train"]["leaks"]
+    assert set(at_once.values()) == {0}
     bare = Split(interactions(list("ab"), list("xy")), np.array([0, 2], np.int8), {})
     assert bare.card()["test"]["fit"]["train"]["leaks"] is None
 

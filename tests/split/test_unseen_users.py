@@ -35,6 +35,8 @@ def test_the_refit_takes_all_rows_of_validation_users_and_none_of_test_users():
     assert not set(refit.users) & set(split.test.users)
     queries = split.queries("test")
     assert int(queries.history_counts.sum()) == n["test_history"]
+    tuning = split.queries("valid")
+    assert int(tuning.history_counts.sum()) == n["valid_history"]
     card = split.card()["test"]["fit"]["train+valid"]
     assert card["cold_users"] == len(queries)
     assert card["users_without_history"] == 0

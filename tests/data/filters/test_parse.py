@@ -75,6 +75,7 @@ def test_shares_round_like_decimals(n, hundredths):
 def test_shares_that_floats_get_wrong():
     assert rounded_share(50, 0.29) == 15  # 0.29 * 50 is 14.499999999999998 as a double
     assert rounded_share(5, 0.1) == 1
+    assert rounded_share(np.array([3_000_000_000]), 1 / 3).tolist() == [1_000_000_000]
     with pytest.raises(SpecError):
         check_share("here", "test", True)
     with pytest.raises(SpecError):
