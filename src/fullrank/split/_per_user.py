@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.interactions import Interactions
 from fullrank.split._base import TEST, TRAIN, VALID, Split, Strategy
 from fullrank.split._build import build, require_rows
-from fullrank.split._draws import row_draws
+from fullrank.split._draws import row_draws, timed_order
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def split_by_time(
     require_rows(strategy, data)
     name = type(strategy).__name__
     times = data.require_times(f"split {name}")
-    order = np.lexsort((row_draws(data, seed, name, "ties"), times, data.users))
+    order = timed_order(data, times, lambda: row_draws(data, seed, name, "ties"))
     part = _assign(data, order, tail)
     ties = tied_users(data, times[order], part[order])
     # The seed mattered only where a tie was drawn: splits without ties are equal for all seeds.

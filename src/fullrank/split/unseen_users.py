@@ -23,7 +23,7 @@ from fullrank.split._base import (
     Strategy,
 )
 from fullrank.split._build import build, require_rows
-from fullrank.split._draws import row_draws, user_draws
+from fullrank.split._draws import row_draws, timed_order, user_draws
 from fullrank.split._per_user import tied_users
 
 
@@ -112,8 +112,10 @@ class UnseenUsers(Strategy):
 
     def _order(self, data: Interactions, seed: int) -> NDArray[np.int64]:
         """Rows by user, and within a user those to show first."""
-        draws = row_draws(data, seed, "UnseenUsers", "rows")
+
+        def draws() -> NDArray[np.uint64]:
+            return row_draws(data, seed, "UnseenUsers", "rows")
+
         if self.by == "random":
-            return np.lexsort((draws, data.users))
-        times = data.require_times("split UnseenUsers by time")
-        return np.lexsort((draws, times, data.users))
+            return np.lexsort((draws(), data.users))
+        return timed_order(data, data.require_times("split UnseenUsers by time"), draws)
