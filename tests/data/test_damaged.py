@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import zipfile
@@ -9,8 +10,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from fullrank.core.errors import DataError
+from fullrank.core.errors import DataError, FullrankError
 from fullrank.data import read
 
 
@@ -113,3 +116,15 @@ def test_parquet_cut_anywhere(tmp_path: Path, cut: int) -> None:
     path.write_bytes(data[: max(4, len(data) * cut // 60)])
     with pytest.raises(DataError, match="damaged or cut short"):
         read(path)
+
+
+signs = st.sampled_from([*'ab01.,;|\t "\n\r{}[]:-', "user", "item", "rating", "time", "é"])
+
+
+@given(content=st.lists(signs, max_size=25).map("".join).map(str.encode) | st.binary(max_size=60))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+def test_any_content_is_read_or_refused_in_words(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_bytes(content)
+    with contextlib.suppress(FullrankError):
+        assert len(read(path).interactions) > 0

@@ -12,6 +12,8 @@ import pytest
 
 from fullrank.core.errors import DataError, SpecError
 from fullrank.data import read, read_table
+from fullrank.data._options import ReadOptions
+from fullrank.data._tables import load_table
 
 ROWS = [("u1", 10, 4.0, 100), ("u2", 11, 5.0, 200), ("u1", 12, 1.5, 300)]
 HEADER = ["user_id", "item_id", "rating", "timestamp"]
@@ -165,6 +167,36 @@ def test_header_can_be_told(tmp_path: Path) -> None:
     assert one.interactions.user_ids.tolist() == ["c"]
     path = write(tmp_path, "user,item\nu,i\n")
     assert len(read(path, header=False).interactions) == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("u1,i1,a;b\nu1,i2,c;d\n", "','"),
+        ("u1;i1;3,5\nu1;i2;4,0\n", "';'"),
+        ('u1\ti1\t"a, b, c"\nu2\ti2\t"d, e, f"\n', "tab"),
+        ("user,item,a;b;c\nu,i,1;2;3\n", "','"),
+        ("u1,i1,2020-01-01 10:00\nu1,i2,2020-01-01 11:00\n", "','"),
+        ("1|2|a,b\n1|3|c\n", "'|'"),
+        ("1  2\t3\n1 3 4\n", "blanks"),
+    ],
+)
+def test_separators(content: str, expected: str, tmp_path: Path) -> None:
+    table = load_table(write(tmp_path, content), ReadOptions())
+    assert table.notes[0] == f"separator: {expected}"
+
+
+def test_blanks_after_separators(tmp_path: Path) -> None:
+    path = write(tmp_path, "user, item, rating\n1, 10, 4.0\n2, 11, 5.0\n")
+    data = read(path)
+    assert data.interactions.item_ids.tolist() == [10, 11]
+    assert "blanks before all values of item, rating left out" in data.source.notes
+
+
+def test_a_pandas_index_is_no_column(tmp_path: Path) -> None:
+    data = read(write(tmp_path, ",user_id,item_id\n0,u,1\n1,u,2\n"))
+    assert data.interactions.extras == {}
+    assert "index of a pandas frame" in data.source.notes
 
 
 def test_header_named_twice(tmp_path: Path) -> None:

@@ -90,6 +90,12 @@ def is_header(rows: Sequence[Sequence[str]], columns: Mapping[str, str]) -> bool
     )
 
 
+def has_known_ids(row: Sequence[str]) -> bool:
+    """True if a row holds a known name of the user and one of the item."""
+    fields = {plain(field) for field in (strip_types(row) if is_typed_header(row) else row)}
+    return not fields.isdisjoint(_USER) and not fields.isdisjoint(_ITEM)
+
+
 def _is_number(field: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", field) is not None
 

@@ -19,6 +19,8 @@ from fullrank.data._options import ReadOptions, Table
 from fullrank.data._text import find_separator, sample_lines, split_fields
 
 _UNIT = 0x1F  # ASCII's own unit separator: stands for "::" and for runs of blanks
+INDEX = "Unnamed: 0"
+"""What pandas calls an index that came back as a column."""
 _SAID = {"\t": "tab", " ": "blanks"}
 
 
@@ -36,11 +38,14 @@ def read_delimited(data: bytes, where: str, options: ReadOptions) -> Table:
     rows = split_fields(lines, separator or "\x1f", quote, options.escape)
     names, header, notes = _names(rows, options)
     text, to, odd = _normalise(data, where, separator or "\x1f", quote, options.escape)
-    frame = _parse(text, to, quote, len(names))
+    frame = _parse(text, where, to, quote, len(names))
     frame.columns = names
+    frame = frame[1:] if header else frame
+    frame, padded = _without_padding(frame)
+    notes = (*notes, *padded)
     said = _SAID.get(separator or "", repr(separator)) if separator else "none (one column)"
     return Table(
-        frame[1:] if header else frame,
+        frame,
         where,
         "delimited",
         (f"separator: {said}", *notes),
@@ -62,7 +67,8 @@ def _names(
         names = [name.strip() for name in rows[0]]
         if is_typed_header(names):
             names, notes = strip_types(names), ("typed header (RecBole)",)
-        names = [name or f"column_{j + 1}" for j, name in enumerate(names)]
+        # pandas writes its index as a first column without name.
+        names = [name or (f"column_{j + 1}" if j else INDEX) for j, name in enumerate(names)]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise DataError(
@@ -116,14 +122,36 @@ def _sequence_hint(separator: str) -> str:
     return ", or format='sequence' if each line is a user followed by its items"
 
 
-def _parse(text: memoryview, separator: str, quote: str, width: int) -> pl.DataFrame:
-    return pl.read_csv(
-        io.BytesIO(text),
-        has_header=False,
-        separator=separator,
-        quote_char=quote or None,
-        schema={f"column_{j + 1}": pl.String for j in range(width)},
-    )
+def _parse(text: memoryview, where: str, separator: str, quote: str, width: int) -> pl.DataFrame:
+    try:
+        return pl.read_csv(
+            io.BytesIO(text),
+            has_header=False,
+            separator=separator,
+            quote_char=quote or None,
+            schema={f"column_{j + 1}": pl.String for j in range(width)},
+        )
+    except pl.exceptions.PolarsError as error:
+        # Such as a line end inside the quotes of the header, which a sample of lines can't follow.
+        said = str(error).split("\n", maxsplit=1)[0]
+        raise DataError(
+            f"{where} can't be cut into the {width} columns of its first line ({said}); check its "
+            "quotes, or pass separator, quote and header"
+        ) from error
+
+
+def _without_padding(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Leave out the blank after a separator (``a, b, c``): only if all of a column have one."""
+    padded = [
+        name
+        for name in frame.columns
+        if len(frame) and bool(frame[name].str.starts_with(" ").fill_null(True).all())
+    ]
+    padded = [name for name in padded if frame[name].null_count() < len(frame)]
+    if not padded:
+        return frame, ()
+    note = f"blanks before all values of {', '.join(padded)} left out"
+    return frame.with_columns(pl.col(padded).str.strip_chars_start(" ")), (note,)
 
 
 def read_sequences(data: bytes, where: str) -> Table:

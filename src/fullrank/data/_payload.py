@@ -60,7 +60,7 @@ def read_payload(path: Path) -> Payload:
 
 def _unpack(payload: Payload) -> Payload:
     data = payload.data
-    if not data.strip(b" \t\r\n\0" if len(data) < 4096 else None):
+    if len(data) < 4096 and not data.strip():
         raise DataError(f"{payload.where} is empty; expected a table")
     if data[:2] == b"\x1f\x8b":
         return _unpack(_gunzip(payload))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fullrank.core.dataset import Dataset, Source
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import Interactions, TimeUnit
+from fullrank.data._delimited import INDEX
 from fullrank.data._options import ReadOptions
 from fullrank.data._tables import Shaped, load_table, shape
 from fullrank.data._times import Times, parse_times
@@ -22,6 +23,7 @@ from fullrank.data._types import ratings
 from fullrank.data.encode import encode_column
 
 _EXACT = 2**53
+_INDEXES = (INDEX, "__index_level_0__")
 _ROLES = ("user_id", "item_id", "rating", "timestamp", "position")
 
 
@@ -159,6 +161,9 @@ def _extras(frame: pl.DataFrame, without: set[str], notes: list[str]) -> dict[st
         if name in without:
             continue
         column = frame[name]
+        if name in _INDEXES:
+            notes.append(f"column {name!r} left out: it is the index of a pandas frame")
+            continue
         if column.dtype.is_nested() or column.dtype in (pl.Binary, pl.Object, pl.Null):
             notes.append(f"column {name!r} left out: {column.dtype} is no plain value")
             continue

@@ -8,13 +8,13 @@ import re
 from collections.abc import Sequence
 
 from fullrank.core.errors import DataError, SpecError
-from fullrank.data._columns import is_header
+from fullrank.data._columns import has_known_ids
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 100
 _BLOCK = 1 << 24
 SEPARATORS = ("::", "\t", ";", ",", "|", " ")
-"""Tried in this order; the first wins that cuts all sampled lines into equally many fields."""
+"""Separators that are looked for, see ``find_separator``; ``" "`` is any run of blanks."""
 
 
 def as_utf8(data: bytes, encoding: str | None, where: str) -> bytes:
@@ -86,7 +86,7 @@ def split_fields(
 ) -> list[list[str]]:
     """Cut sampled lines into fields, as far as a sample allows; ``scan`` is the exact one."""
     if separator == " ":
-        return [line.split() for line in lines]
+        return [re.split(r"[ \t]+", line.strip(" \t")) for line in lines]
     if len(separator) > 1:
         return [line.split(separator) for line in lines]
     quoting = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
@@ -98,22 +98,26 @@ def split_fields(
 
 
 def find_separator(lines: Sequence[str], quote: str, escape: str | None) -> str | None:
-    """The separator that cuts all lines alike, else the one most lines agree on, else None."""
-    best: tuple[float, str] | None = None
+    """The separator that cuts the sampled lines into equally many fields, or None.
+
+    Of several that do: one whose first line then holds known names of user and item; else ``::``
+    or tab; else the one with most fields. If none does, the one that most lines agree on, so that
+    the reader can name the line that doesn't.
+    """
+    ranked: list[tuple[tuple[bool, bool, bool, float], str]] = []
     for separator in SEPARATORS:
-        # A multi-byte sign opens no quotes in the files that use it.
         rows = split_fields(lines, separator, quote, escape)
         widths = [len(row) for row in rows]
-        if max(widths, default=1) < 2:
+        usual = max(set(widths), key=widths.count, default=1)
+        alike = widths.count(usual) / max(len(widths), 1)
+        if usual < 2 or (alike < 1 and separator == " "):
             continue
-        usual = max(set(widths), key=widths.count)
-        if len(set(widths)) == 1:
-            return separator
-        share = widths.count(usual) / len(widths) if usual > 1 else 0.0
-        if separator != " " and share > 0.5 and (best is None or share > best[0]):
-            best = (share, separator)
-    if best is not None:
-        return best[1]
+        named = has_known_ids(rows[0])
+        weight = float(usual) if alike == 1 and separator != " " else alike
+        ranked.append(((alike == 1, named, separator in ("::", "\t"), weight), separator))
+    if ranked:
+        # max keeps the first of equals: the order of SEPARATORS.
+        return max(ranked, key=lambda entry: entry[0])[1]
     blanks = [len(line.split()) for line in lines]
     return " " if blanks and min(blanks) > 1 else None
 
@@ -143,13 +147,3 @@ def find_format(lines: Sequence[str]) -> str:
 
 def _is_int(field: str) -> bool:
     return re.fullmatch(r"-?\d+", field) is not None
-
-
-__all__ = [
-    "as_utf8",
-    "find_format",
-    "find_separator",
-    "is_header",
-    "sample_lines",
-    "split_fields",
-]

@@ -74,14 +74,21 @@ def _plain(
     sep: NDArray[np.uint8],
     runs: bool,
     quote: int,
+    special: NDArray[np.bool_],
     out: NDArray[np.uint8],
     w: int,
 ) -> tuple[int, int, int]:
     """Copy the field without quotes at ``i``: (next, written, status)."""
-    while not _at_end(data, i) and _separator_at(data, i, sep, runs) == 0:
-        if data[i] == quote:
-            return i, w, STRAY
-        out[w] = data[i]
+    n = len(data)
+    while i < n:
+        c = data[i]
+        # One look-up settles nearly all bytes; the calls below are for the few that may end it.
+        if special[c]:
+            if _at_end(data, i) or _separator_at(data, i, sep, runs) > 0:
+                return i, w, OK
+            if c == quote:
+                return i, w, STRAY
+        out[w] = c
         i, w = i + 1, w + 1
     return i, w, OK
 
@@ -94,6 +101,7 @@ def _record(
     runs: bool,
     quote: int,
     escape: int,
+    special: NDArray[np.bool_],
     out: NDArray[np.uint8],
     w: int,
     to: int,
@@ -105,7 +113,7 @@ def _record(
             i, w, inside, status = _quoted(data, i, quote, escape, out, w)
             lines += inside
         else:
-            i, w, status = _plain(data, i, sep, runs, quote, out, w)
+            i, w, status = _plain(data, i, sep, runs, quote, special, out, w)
         fields += 1
         if status != OK:
             return i, w, fields, lines, status
@@ -145,6 +153,12 @@ def scan(
         (status, line of the fault from 1, fields found there, fields expected, bytes written,
         lines that are not exactly one record: blank ones and those inside quotes).
     """
+    special = np.zeros(256, dtype=np.bool_)
+    special[sep[0]] = True
+    for c in (_LF, _CR, _TAB, _SPACE):
+        special[c] = True
+    if quote >= 0:
+        special[quote] = True
     i, w, line, expected, odd = 0, 0, 1, _NONE, 0
     while i < len(data):
         if runs:
@@ -152,7 +166,9 @@ def scan(
         if _at_end(data, i):
             odd += i < len(data)
         else:
-            i, w, fields, inside, status = _record(data, i, sep, runs, quote, escape, out, w, to)
+            i, w, fields, inside, status = _record(
+                data, i, sep, runs, quote, escape, special, out, w, to
+            )
             if expected == _NONE:
                 expected = fields
             if status != OK or fields != expected:
