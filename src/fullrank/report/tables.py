@@ -49,7 +49,7 @@ def leaderboard_table(
         options = list(dict.fromkeys(str(row["users"]) for row in rows))
         raise SpecError(f"no leaderboard for users = {users!r}{suggest(users, options)}")
     if format == "json":
-        return _json(
+        return dump_json(
             leaderboard=[p.row for board in found for p in board.places.values()],
             tests=[test for test in tests if test["users"] == users],
         )
@@ -71,7 +71,7 @@ def long_table(rows: Iterable[Row], *, format: Format = "csv") -> str:
     check_format(format)
     rows = list(rows)
     if format == "json":
-        return _json(rows=rows)
+        return dump_json(rows=rows)
     if format == "csv":
         return _csv(rows)
     names = _columns(rows)
@@ -129,7 +129,8 @@ def _wide(board: Board, model: str) -> dict[str, Any]:
     return out
 
 
-def _json(**content: Sequence[Any]) -> str:
+def dump_json(**content: Sequence[Row]) -> str:
+    """Lists of rows as JSON, every digit, undefined as null."""
     plain = {name: [_finite(dict(row)) for row in rows] for name, rows in content.items()}
     return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 

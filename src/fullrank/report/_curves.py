@@ -1,0 +1,93 @@
+"""Metrics at every cut-off, from the stored ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from fullrank.experiment.results import Results
+from fullrank.metrics import MRR, NDCG, Metric, Recall
+from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._grid import Cell, Grid
+from fullrank.report._numbers import percent_text, significant, value_text
+from fullrank.report._series import Cases, averaged, quick_intervals
+
+K_MAX = 100
+SHOWN = (1, 2, 5, 10, 20, 50, 100)
+COARSE = tuple(k for k in range(1, K_MAX + 1) if k <= 10 or k % 5 == 0)
+DENSE_UP_TO = 300_000
+"""Queries up to which every k is drawn: 100 columns of float64 are then below 256 MiB."""
+
+
+def families(results: Results, limit: int = 4) -> list[Metric]:
+    """Rank metrics with a cut-off that the benchmark asked for, then NDCG, Recall and MRR."""
+    asked = [m for m in results.metrics if m.source == "ranks" and m.cutoff != "none"]
+    whole = [replace(metric, k=None) for metric in asked]
+    return list(dict.fromkeys([*whole, NDCG, Recall, MRR]))[:limit]
+
+
+def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[Figure]]:
+    """Figures by segment of users, one for each family of metrics."""
+    cases = Cases.of(results, data)
+    n = len(cases.users)
+    ks = tuple(range(1, K_MAX + 1)) if n <= DENSE_UP_TO else COARSE
+    out: dict[str, list[Figure]] = {users: [] for users in cases.segments}
+    for family in families(results):
+        metrics = [replace(family, k=k) for k in ks]
+        rows: dict[str, list[dict[str, Any]]] = {users: [] for users in out}
+        for model in (m for m in results.models if results.of(data, m)):
+            values = averaged(results, data, model, metrics)
+            for users, mask in cases.segments.items():
+                found = quick_intervals(
+                    values[mask], cases.users[mask], metrics, results.spec.level
+                )
+                rows[users] += [
+                    {
+                        "model": model,
+                        "k": k,
+                        "value": significant(e.value),
+                        "low": significant(e.low),
+                        "high": significant(e.high),
+                    }
+                    for k, e in zip(ks, found)
+                ]
+        for users, points in rows.items():
+            out[users].append(_figure(str(family), points, looks, results.spec.level))
+    return out
+
+
+def _figure(name: str, rows: Sequence[dict[str, Any]], looks: Looks, level: float) -> Figure:
+    import altair as alt
+
+    pick = alt.selection_point(fields=["model"], bind="legend", name="pick")
+    x = alt.X(
+        "k:Q",
+        scale=alt.Scale(type="log", domain=[1, K_MAX], nice=False),
+        axis=alt.Axis(values=list(SHOWN), title="k", grid=False, format="d"),
+    )
+    y = alt.Y("value:Q", title=f"{name}@k")
+    shade = alt.condition(pick, alt.value(1), alt.value(0.12))
+    base = alt.Chart(inline(rows)).encode(x=x, color=looks.colour())
+    band = base.mark_area(clip=True).encode(
+        y=alt.Y("low:Q", title=f"{name}@k"),
+        y2="high:Q",
+        opacity=alt.condition(pick, alt.value(0.13), alt.value(0.02)),
+    )
+    line = base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=looks.dash(), opacity=shade)
+    tip = [alt.Tooltip("model:N"), alt.Tooltip("k:Q")]
+    tip += [alt.Tooltip(f"{field}:Q", format=".4f") for field in ("value", "low", "high")]
+    dots = base.mark_circle(size=60, opacity=0).encode(y=y, tooltip=tip)
+    chart = alt.layer(band, line, dots).add_params(pick).properties(width="container", height=260)
+    caption = f"Bands: {percent_text(level)} analytic interval by user. k on a log axis."
+    return Figure(f"{name}@k", spec_of(chart), caption, _grid(rows, looks))
+
+
+def _grid(rows: Sequence[dict[str, Any]], looks: Looks) -> Grid:
+    by_key = {(row["model"], row["k"]): row["value"] for row in rows}
+    models = [model for model in looks.models if (model, 1) in by_key]
+    cells = tuple(
+        (Cell(model), *(Cell(value_text(by_key.get((model, k)))) for k in SHOWN))
+        for model in models
+    )
+    return Grid("", ("model", *(f"@{k}" for k in SHOWN)), cells)

@@ -1,0 +1,140 @@
+"""The searches: what was tried, what was chosen, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from fullrank.experiment.results import CellResult, Results
+from fullrank.experiment.store import Store
+from fullrank.metrics import parse
+from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._grid import Cell, Grid
+from fullrank.report._numbers import plain_text, seconds_text, significant, value_text
+from fullrank.report._series import folds_of
+
+
+def trial_figures(results: Results, data: str, looks: Looks) -> list[Figure]:
+    """Value on validation by number of the trial, with the best so far; none without a search."""
+    tune = results.spec.tune
+    rows = [row for model in results.models for row in _trials(results, data, model)]
+    done = [row for row in rows if row["value"] is not None]
+    if tune is None or not done:
+        return []
+    return [_figure(done, str(parse(tune.metric)), looks, _grid(rows))]
+
+
+def settings_grid(results: Results, data: str) -> Grid:
+    """What each model ran with, and how that was chosen."""
+    rows: list[tuple[str, ...]] = []
+    for model in results.models:
+        cells = folds_of(results, data, model) if results.of(data, model) else ()
+        rows.extend(_settings_row(cell, many=len(cells) > 1) for cell in cells)
+    header = ("model", "settings", "seeds", "trials", "failed", "validation")
+    return Grid("", header, tuple(_with_seeds(results, data, row) for row in rows), left=2)
+
+
+def _settings_row(cell: CellResult, *, many: bool) -> tuple[str, ...]:
+    about, tuning = cell.about, cell.about["tuning"]
+    label = about["model"]
+    settings = plain_text(about["settings"])
+    if many:
+        settings = f"fold {about['fold']}: {settings}"
+    if tuning is None:
+        return (label, settings, "fixed", "–", "–")
+    value = value_text(tuning["value"])
+    return (label, settings, f"{tuning['trials']:,}", f"{tuning['failed']:,}", value)
+
+
+def _with_seeds(results: Results, data: str, row: tuple[str, ...]) -> tuple[Cell, ...]:
+    seeds = dict.fromkeys(cell.about["seed"] for cell in results.of(data, row[0]))
+    text = ", ".join("–" if seed is None else str(seed) for seed in seeds)
+    return tuple(Cell(part) for part in (row[0], row[1], text, *row[2:]))
+
+
+def _trials(results: Results, data: str, model: str) -> list[dict[str, Any]]:
+    """Trials that the choice was made from, folds one after another."""
+    out = []
+    for cell in folds_of(results, data, model) if results.of(data, model) else ():
+        tuning = cell.about["tuning"]
+        if tuning is None:
+            continue
+        trials = Store(cell.folder.parents[1]).trials(tuning["key"])[: tuning["trials"]]
+        for trial in trials:
+            chosen = trial["number"] == tuning["best"]
+            out.append({**trial, "model": model, "fold": cell.about["fold"], "chosen": chosen})
+    return out
+
+
+def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Grid) -> Figure:
+    import altair as alt
+
+    points = _with_best(rows, metric)
+    x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, format="d", grid=False))
+    line = (
+        alt.Chart(inline(points))
+        .mark_line(interpolate="step-after", strokeWidth=1.8)
+        .encode(
+            x=x,
+            y=alt.Y("best:Q", title=f"{metric} on validation", scale=alt.Scale(zero=False)),
+            color=looks.colour(),
+            strokeDash=looks.dash(),
+            detail="fold:N",
+        )
+    )
+    dots = (
+        alt.Chart(inline(points))
+        .mark_point(filled=True, size=45)
+        .encode(
+            x=x,
+            y="value:Q",
+            color=looks.colour(),
+            opacity=alt.condition("datum.chosen", alt.value(1), alt.value(0.5)),
+            size=alt.condition("datum.chosen", alt.value(150), alt.value(40)),
+            tooltip=["model:N", "trial:Q", alt.Tooltip("value:Q", format=".4f"), "settings:N"],
+        )
+    )
+    chart = alt.layer(line, dots).properties(width="container", height=280)
+    caption = (
+        "Dots: trials, the chosen one large. Lines: the best so far. Chosen on validation queries "
+        "only; the test was ranked once, after the choice."
+    )
+    return Figure("Search", spec_of(chart), caption, grid, wide=True)
+
+
+def _with_best(rows: Sequence[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
+    pick = max if parse(metric).higher_is_better else min
+    best: dict[tuple[str, int], float] = {}
+    out = []
+    for row in rows:
+        key = row["model"], row["fold"]
+        best[key] = pick(best.get(key, row["value"]), row["value"])
+        out.append(
+            {
+                "model": row["model"],
+                "fold": row["fold"],
+                "trial": row["number"],
+                "value": significant(row["value"]),
+                "best": significant(best[key]),
+                "chosen": row["chosen"],
+                "settings": plain_text(row["settings"]),
+            }
+        )
+    return out
+
+
+def _grid(rows: Sequence[dict[str, Any]]) -> Grid:
+    many = len({row["fold"] for row in rows}) > 1
+    cells = tuple(
+        (
+            Cell(row["model"] + (f", fold {row['fold']}" if many else "")),
+            Cell(plain_text(row["settings"])),
+            Cell(str(row["number"])),
+            Cell(value_text(row["value"]), best=row["chosen"]),
+            Cell(seconds_text(row["resources"]["trial_seconds"])),
+            Cell(row["error"] or ""),
+        )
+        for row in rows
+    )
+    header = ("model", "settings", "trial", "value", "time", "reason of failure")
+    return Grid("", header, cells, left=2)
