@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fullrank.core.errors import SpecError
 
@@ -26,14 +26,16 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """A table on stdout; numbers to the right."""
+    """A table on stdout; columns of numbers to the right."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
     for j, column in enumerate(columns):
-        table.add_column(Text(column), justify="left" if j == 0 else "right", overflow="fold")
+        numbers = all(row[j][:1] in "0123456789+-–" for row in rows)
+        justify: Literal["left", "right"] = "right" if j and numbers else "left"
+        table.add_column(Text(column), justify=justify, overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     width = None if sys.stdout.isatty() else 200

@@ -84,8 +84,8 @@ class Interactions:
             row = int(np.flatnonzero(~np.isfinite(self.values))[0])
             raise DataError(
                 f"values must be finite, got {self.values[row]} for user "
-                f"{self.user_vocab.ids[self.users[row]]!r} and item "
-                f"{self.item_vocab.ids[self.items[row]]!r}; drop or fill such rows"
+                f"{self.user_vocab.label(self.users[row])} and item "
+                f"{self.item_vocab.label(self.items[row])}; drop or fill such rows"
             )
         if not self._is_canonical():
             self._sort()
@@ -100,7 +100,7 @@ class Interactions:
             keys.append(self.values)
         for name in sorted(self.extras):
             column = self.extras[name]
-            keys.append(hash_labels(column) if column.dtype == object else column)
+            keys.append(hash_labels(column) if column.dtype.kind in "OT" else column)
         return keys
 
     def _is_canonical(self) -> bool:
@@ -289,7 +289,7 @@ class Interactions:
 
 
 def _column_bits(column: NDArray[Any]) -> NDArray[np.uint64]:
-    if column.dtype == object:
+    if column.dtype.kind in "OUT":
         labels, codes = np.unique(column.astype(str), return_inverse=True)
         return hash_labels(labels)[codes]
     if column.dtype.kind == "f":

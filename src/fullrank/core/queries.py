@@ -84,8 +84,8 @@ class Queries:
             rows = len(np.unique(both // self.n_items))
             raise SplitError(
                 f"history and targets overlap for {rows} queries (first: user "
-                f"{self.user_vocab.ids[self.users[row]]!r}, item "
-                f"{self.item_vocab.ids[item]!r}); fix the split, or say repeats='keep' if repeat "
+                f"{self.user_vocab.label(self.users[row])}, item "
+                f"{self.item_vocab.label(item)}); fix the split, or say repeats='keep' if repeat "
                 "consumption is what you evaluate"
             )
 

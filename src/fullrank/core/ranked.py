@@ -231,8 +231,8 @@ class Predictions:
             row = int(bad[0])
             raise ScoreError(
                 f"predictions must be finite, got {self.predicted[row]} for user "
-                f"{self.user_vocab.ids[self.users[row]]!r} and item "
-                f"{self.item_vocab.ids[self.items[row]]!r}"
+                f"{self.user_vocab.label(self.users[row])} and item "
+                f"{self.item_vocab.label(self.items[row])}"
             )
 
     def __len__(self) -> int:

@@ -99,8 +99,8 @@ class Vocabulary:
         """Refuse ids of the other kind, which would match nothing without a word."""
         if len(values) and len(self) and id_kind(values) != self.kind:
             raise IdTypeError(
-                f"{self.name} ids are {self.kind} here (such as {self.ids[0]!r}) but "
-                f"{id_kind(values)} there (such as {values[0]!r}): nothing would match; "
+                f"{self.name} ids are {self.kind} here (such as {self.label(0)}) but "
+                f"{id_kind(values)} there (such as {_plain(values[0])!r}): nothing would match; "
                 f"convert one side to the other's type"
             )
 
@@ -109,12 +109,20 @@ class Vocabulary:
         out: NDArray[Any] = self.ids[codes]
         return out
 
+    def label(self, code: int) -> str:
+        """An outside id as it is written in Python, for messages: ``'u17'`` or ``7``."""
+        return repr(self.ids[int(code)].item() if self.kind == "integer" else str(self.ids[code]))
+
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:
         """uint64 ``[n]``, a hash of each outside id: stable for any vocabulary that holds it."""
         if self.kind == "integer":
             return mix(self.ids.astype(np.uint64))
         return hash_labels(self.ids)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _as_ids(values: NDArray[Any] | list[Any]) -> NDArray[Any]:

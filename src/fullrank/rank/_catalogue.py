@@ -72,9 +72,10 @@ class Catalogue:
         indptr = np.searchsorted(pairs // queries.n_items, np.arange(queries.n_users + 1))
         counts = np.diff(indptr)[queries.users]
         if len(counts) and not counts.all():
-            missing = queries.user_ids[counts == 0]
+            missing = queries.users[counts == 0]
             raise DataError(
-                f"{len(missing)} users have no eligible item (first: {missing[0]!r}); "
+                f"{len(missing)} users have no eligible item (first: "
+                f"{queries.user_vocab.label(missing[0])}); "
                 "list what each user may get, or leave such users out of the truth"
             )
         starts = np.repeat(indptr[queries.users] - as_indptr(counts)[:-1], counts)

@@ -198,7 +198,7 @@ class _Job:
         if status != OK:
             raise ScoreError(
                 f"{type(self.model).__name__} scored {scores[row, item]} for user "
-                f"{part.user_ids[row]!r} and item {part.item_vocab.ids[item]!r}; scores must be "
+                f"{part.user_vocab.label(part.users[row])} and item {part.item_vocab.label(item)}; scores must be "
                 "finite, or -inf for never; check the model's settings and training data"
             )
 

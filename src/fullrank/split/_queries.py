@@ -81,7 +81,8 @@ def _grades(held: Interactions, grade: str) -> NDArray[np.float64]:
         row = int(np.flatnonzero(gains < 0)[0])
         raise DataError(
             f"grade column {grade!r} holds the negative grade {gains[row]:g} (user "
-            f"{held.user_ids[row]!r}, item {held.item_ids[row]!r}); shift or drop such rows"
+            f"{held.user_vocab.label(held.users[row])}, item "
+            f"{held.item_vocab.label(held.items[row])}); shift or drop such rows"
         )
     return gains
 

@@ -60,12 +60,12 @@ def _check_unseen(split: Split) -> None:
         if len(both):
             raise SplitError(
                 f"{len(both):,} users have fold-in rows and are fitted with fit={fit!r} (first: "
-                f"{split.data.user_vocab.ids[both[0]]!r}); rows of unseen users must not train"
+                f"{split.data.user_vocab.label(both[0])}); rows of unseen users must not train"
             )
         asked = np.unique(split.data.users[split.part == held])
         idle = np.setdiff1d(shown, asked)
         if len(idle):
             raise SplitError(
                 f"{len(idle):,} users have fold-in rows but no targets (first: "
-                f"{split.data.user_vocab.ids[idle[0]]!r})"
+                f"{split.data.user_vocab.label(idle[0])})"
             )

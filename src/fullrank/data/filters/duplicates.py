@@ -75,6 +75,7 @@ class Duplicates(Filter):
             row = int(left[bad[0]])
             raise DataError(
                 f"{self} needs times to tell which row came {self.keep}, and these data have none "
-                f"(user {data.user_ids[row]!r} and item {data.item_ids[row]!r} have rows that "
+                f"(user {data.user_vocab.label(data.users[row])} and item "
+                f"{data.item_vocab.label(data.items[row])} have rows that "
                 "differ); keep 'max' or 'min' by value, or name the time column"
             )
