@@ -1,7 +1,7 @@
 """Rigorous evaluation for recommender systems.
 
-``fullrank.read`` loads data, a strategy of ``fullrank.split`` cuts it, ``fullrank.rank`` ranks the
-full catalogue for each query, a metric such as ``fullrank.NDCG @ 10`` turns ranks into numbers
+``fullrank.read`` loads data, a strategy of ``fullrank.split`` cuts it, ``fullrank.rank.rank`` ranks
+the full catalogue for each query, a metric such as ``fullrank.NDCG @ 10`` turns ranks into numbers
 with intervals, and ``fullrank.run`` does all of it from a benchmark file.
 
 Names are loaded on first use, so that ``import fullrank`` is quick.
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
         Recommender,
         UserKNN,
     )
-    from fullrank.rank import Catalogue, Ranking, rank, ranks_from_lists, recommend
+    from fullrank.rank import Catalogue, Ranking, ranks_from_lists, recommend
     from fullrank.report import write_report
     from fullrank.split import (
         ExpandingWindow,
@@ -97,7 +97,7 @@ _HOMES = {
         "BiasOnly", "EASE", "IALS", "ItemKNN", "Popularity", "PureSVD", "Random", "Recommender",
         "UserKNN",
     ),
-    "fullrank.rank": ("Catalogue", "Ranking", "rank", "ranks_from_lists", "recommend"),
+    "fullrank.rank": ("Catalogue", "Ranking", "ranks_from_lists", "recommend"),
     "fullrank.report": ("write_report",),
     "fullrank.split": (
         "ExpandingWindow", "Given", "GlobalCut", "GlobalTime", "KFold", "LeaveLast", "LeaveRandom",

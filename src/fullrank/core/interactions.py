@@ -91,39 +91,53 @@ class Interactions:
             self._sort()
 
     def _keys(self) -> list[NDArray[Any]]:
-        """Sort keys, most significant first."""
-        keys: list[NDArray[Any]] = [self.users]
-        if self.times is not None:
-            keys.append(self.times)
-        keys.append(self.items)
-        if self.values is not None:
-            keys.append(self.values)
-        for name in sorted(self.extras):
-            column = self.extras[name]
-            keys.append(hash_labels(column) if column.dtype.kind in "OT" else column)
-        return keys
+        """Sort keys without the extra columns, most significant first."""
+        keys = (self.users, self.times, self.items, self.values)
+        return [key for key in keys if key is not None]
+
+    def _extra_keys(self, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+        """Sort keys of the extra columns for some rows; text by hash."""
+        columns = [self.extras[name][rows] for name in sorted(self.extras)]
+        return [hash_labels(c) if c.dtype.kind in "OT" else c for c in columns]
 
     def _is_canonical(self) -> bool:
-        """True if the rows are in order by (user, time, item), ties beyond that included."""
+        """True if the rows are in order, the extra columns included."""
         if len(self.users) < 2:
             return True
-        open_pairs = np.arange(len(self.users) - 1)
+        left = np.arange(len(self.users) - 1)
         for key in self._keys():
-            left, right = key[open_pairs], key[open_pairs + 1]
-            if bool(np.any(left > right)):
+            first, second = key[left], key[left + 1]
+            if bool(np.any(first > second)):
                 return False
-            open_pairs = open_pairs[left == right]
-            if len(open_pairs) == 0:
-                break
+            left = left[first == second]
+        undecided = np.ones(len(left), dtype=bool)
+        for first, second in zip(self._extra_keys(left), self._extra_keys(left + 1)):
+            if bool(np.any(undecided & (first > second))):
+                return False
+            undecided &= first == second
         return True
 
     def _sort(self) -> None:
-        order = np.lexsort(self._keys()[::-1])
+        keys = self._keys()
+        order = np.lexsort(keys[::-1])
+        if self.extras:
+            order = self._settle(order, keys)
         for name in ("users", "items", "values", "times"):
             column = getattr(self, name)
             if column is not None:
                 object.__setattr__(self, name, column[order])
         object.__setattr__(self, "extras", {k: v[order] for k, v in self.extras.items()})
+
+    def _settle(self, order: NDArray[np.intp], keys: list[NDArray[Any]]) -> NDArray[np.intp]:
+        """Order rows that are equal in all but the extra columns by these."""
+        new = np.ones(len(order) + 1, dtype=bool)
+        new[1:-1] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+        tied = np.flatnonzero(~(new[:-1] & new[1:]))
+        group = np.cumsum(new[:-1])[tied]
+        extra = self._extra_keys(order[tied])
+        out = order.copy()
+        out[tied] = order[tied][np.lexsort((*extra[::-1], group))]
+        return out
 
     def __len__(self) -> int:
         return len(self.users)
@@ -278,8 +292,7 @@ class Interactions:
                 columns.append((self.values + 0.0).view(np.uint64))
             if self.times is not None:
                 columns.append(self.times.view(np.uint64))
-            for name in sorted(self.extras):
-                columns.append(_column_bits(self.extras[name]))
+            columns += [_column_bits(self.extras[name]) for name in sorted(self.extras)]
             with np.errstate(over="ignore"):
                 total[part] = hash_elements(seed, *columns).sum(dtype=np.uint64)
         head = f"{len(self)}|{self.values is None}|{self.times is None}|{self.time_unit}"
