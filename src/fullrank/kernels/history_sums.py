@@ -35,7 +35,8 @@ def sum_dense_rows(
     for q in range(len(indptr) - 1):
         for start in range(0, n, _TILE):
             width = min(_TILE, n - start)
-            sums[:width] = 0.0
+            for c in range(width):
+                sums[c] = 0.0
             for h in range(indptr[q], indptr[q + 1]):
                 if items[h] >= 0:
                     row = weights[items[h], start : start + width]
@@ -56,7 +57,8 @@ def sum_sparse_rows(
     w_indptr, w_items, w_data = weights
     sums = np.empty(out.shape[1], dtype=np.float64)
     for q in range(len(indptr) - 1):
-        sums[:] = 0.0
+        for c in range(len(sums)):
+            sums[c] = 0.0
         for h in range(indptr[q], indptr[q + 1]):
             for p in range(w_indptr[items[h]], w_indptr[items[h] + 1]):
                 sums[w_items[p]] += w_data[p]

@@ -79,22 +79,24 @@ def solve_rows(
         factors: float64 ``[m, d]``, of the other side.
         gram: float64 ``[d, d]``, weighted Gram matrix of all factors (upper triangle).
         regs: float64 ``[n]``, regularisation of each row.
-        out: float64 ``[n, d]``; a row without indices becomes 0.
+        out: float64 ``[n, d]``, zeros; a row without indices stays so.
     """
     d = factors.shape[1]
     A = np.empty((d, d), dtype=np.float64)
     for r in range(start, stop):
         b = out[r]
-        b[:] = 0.0
         mine = indices[indptr[r] : indptr[r + 1]]
         if len(mine) == 0:
             continue
-        A[:] = gram
         for a in range(d):
+            for c in range(a, d):
+                A[a, c] = gram[a, c]
             A[a, a] += regs[r]
         add_outer_products(mine, factors, A)
         for p in range(len(mine)):
-            b += factors[mine[p]]
+            f = factors[mine[p]]
+            for a in range(d):
+                b[a] += f[a]
         _solve_in_place(A, b)
 
 
@@ -102,6 +104,9 @@ def solve_rows(
 def gram_of(start: int, stop: int, factors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Upper triangle of ``FᵀF`` over rows ``start`` to ``stop``."""
     d = factors.shape[1]
+    rows = np.empty(stop - start, dtype=np.int32)
+    for p in range(len(rows)):
+        rows[p] = start + p
     out = np.zeros((d, d), dtype=np.float64)
-    add_outer_products(np.arange(start, stop).astype(np.int32), factors, out)
+    add_outer_products(rows, factors, out)
     return out

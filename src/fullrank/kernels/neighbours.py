@@ -94,7 +94,8 @@ def _keep_nearest(
     """Move the ``k`` most similar to the front, and all that are as similar as the last of them."""
     if n <= k:
         return n
-    work[:n] = values[:n]
+    for p in range(n):
+        work[p] = values[p]
     last = _kth_largest(work, n, k)
     kept = 0
     for p in range(n):
@@ -150,14 +151,16 @@ def nearest(
         )  # fmt: skip
         kept = _keep_nearest(kept, k, found, values, work)
         if total + kept > len(out):
-            room = 2 * len(out) + kept
-            out = np.concatenate((out[:total], np.empty(room - total, dtype=np.int32)))
-            similar = np.concatenate((similar[:total], np.empty(room - total, dtype=np.float32)))
-        out[total : total + kept] = found[:kept]
-        similar[total : total + kept] = values[:kept]
+            more = np.empty(2 * len(out) + kept, dtype=np.int32)
+            larger = np.empty(len(more), dtype=np.float32)
+            for p in range(total):
+                more[p], larger[p] = out[p], similar[p]
+            out, similar = more, larger
+        for p in range(kept):
+            out[total + p], similar[total + p] = found[p], values[p]
         counts[i - start] = kept
         total += kept
-    return counts, out[:total].copy(), similar[:total].copy()
+    return counts, out[:total], similar[:total]
 
 
 @jit()
@@ -203,7 +206,8 @@ def score_by_neighbours(
             jaccard, dot, shared, found, values,
         )  # fmt: skip
         kept = _keep_nearest(kept, k, found, values, work)
-        sums[:] = 0.0
+        for c in range(len(sums)):
+            sums[c] = 0.0
         for p in range(kept):
             for t in range(r_indptr[found[p]], r_indptr[found[p] + 1]):
                 sums[r_features[t]] += values[p]

@@ -52,7 +52,7 @@ class IALS(Recommender):
 
     embedding_dim: int = 64
     reg: float = 0.003
-    unobserved_weight: float = 0.1
+    unobserved_weight: float = 0.3
     nu: float = 1.0
     epochs: int = 16
 
@@ -63,7 +63,7 @@ class IALS(Recommender):
     search_space: ClassVar[Mapping[str, Any]] = {
         "embedding_dim": [32, 64, 128],
         "reg": {"low": 1e-4, "high": 0.1, "log": True},
-        "unobserved_weight": {"low": 0.003, "high": 1.0, "log": True},
+        "unobserved_weight": {"low": 0.01, "high": 2.0, "log": True},
     }
 
     def __post_init__(self) -> None:
@@ -126,7 +126,7 @@ class IALS(Recommender):
         indptr, indices, _ = rows
         frequency = np.diff(indptr) + self.unobserved_weight * n_others
         regs = self.reg * frequency**self.nu
-        out = np.empty((len(regs), factors.shape[1]))
+        out = np.zeros((len(regs), factors.shape[1]))
         run_chunks(
             lambda start, stop: solve_rows(start, stop, indptr, indices, factors, gram, regs, out),
             len(regs),

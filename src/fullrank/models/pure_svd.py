@@ -49,7 +49,7 @@ class PureSVD(Recommender):
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("item_factors_", "singular_values_")
     search_space: ClassVar[Mapping[str, Any]] = {
-        "embedding_dim": {"low": 8, "high": 512, "log": True}
+        "embedding_dim": {"low": 8, "high": 256, "log": True}
     }
 
     def __post_init__(self) -> None:
