@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor, log10
 from typing import Any
 
 from fullrank.experiment.results import CellResult, Results
-from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import joules_text, seconds_text, significant, size_text
 
@@ -45,11 +46,16 @@ def _times(rows: Sequence[dict[str, Any]], order: list[str]) -> Figure:
     import altair as alt
 
     steps = ["fit", "ranking", "search"]
+    ends = [log10(f(row["seconds"] for row in rows)) for f in (min, max)]
+    decades = [10.0**n for n in range(floor(ends[0]), ceil(ends[1]) + 1)]
+    axis = alt.Axis(values=decades, format="~g")
     chart = (
-        alt.Chart(inline(rows))
+        alt.Chart(named())
         .mark_point(filled=True, size=80, opacity=0.9)
         .encode(
-            x=alt.X("seconds:Q", scale=alt.Scale(type="log"), title="seconds (log axis)"),
+            x=alt.X(
+                "seconds:Q", scale=alt.Scale(type="log"), title="seconds (log axis)", axis=axis
+            ),
             y=alt.Y("model:N", sort=order, title=None, axis=alt.Axis(grid=True)),
             color=alt.Color(
                 "step:N",
@@ -63,14 +69,16 @@ def _times(rows: Sequence[dict[str, Any]], order: list[str]) -> Figure:
         )
         .properties(width="container", height=alt.Step(26))
     )
-    return Figure("Time", spec_of(chart), "Final fit, ranking of all test queries, whole search.")
+    return Figure(
+        "Time", spec_of(chart, rows), "Final fit, ranking of all test queries, whole search."
+    )
 
 
 def _sizes(rows: Sequence[dict[str, Any]], order: list[str], looks: Looks) -> Figure:
     import altair as alt
 
     chart = (
-        alt.Chart(inline(rows))
+        alt.Chart(named())
         .mark_bar()
         .encode(
             x=alt.X("mib:Q", title="MiB"),
@@ -80,7 +88,9 @@ def _sizes(rows: Sequence[dict[str, Any]], order: list[str], looks: Looks) -> Fi
         )
         .properties(width="container", height=alt.Step(26))
     )
-    return Figure("Peak memory", spec_of(chart), "Of the whole process while fitting or ranking.")
+    return Figure(
+        "Peak memory", spec_of(chart, rows), "Of the whole process while fitting or ranking."
+    )
 
 
 def _models(results: Results, data: str) -> list[tuple[str, tuple[CellResult, ...]]]:

@@ -8,10 +8,10 @@ from typing import Any
 
 from fullrank.experiment.results import Results
 from fullrank.metrics import MRR, NDCG, Metric, Recall
-from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import percent_text, significant, value_text
-from fullrank.report._series import Cases, averaged, quick_intervals
+from fullrank.report._series import Cases, averaged, intervals_of
 
 K_MAX = 100
 SHOWN = (1, 2, 5, 10, 20, 50, 100)
@@ -39,8 +39,8 @@ def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[F
         for model in (m for m in results.models if results.of(data, m)):
             values = averaged(results, data, model, metrics)
             for users, mask in cases.segments.items():
-                found = quick_intervals(
-                    values[mask], cases.users[mask], metrics, results.spec.level
+                found = intervals_of(
+                    values[mask], cases.users[mask], metrics, results.spec.level, "analytic"
                 )
                 rows[users] += [
                     {
@@ -68,8 +68,9 @@ def _figure(name: str, rows: Sequence[dict[str, Any]], looks: Looks, level: floa
     )
     y = alt.Y("value:Q", title=f"{name}@k")
     shade = alt.condition(pick, alt.value(1), alt.value(0.12))
-    base = alt.Chart(inline(rows)).encode(x=x, color=looks.colour())
+    base = alt.Chart(named()).encode(x=x, color=looks.colour())
     band = base.mark_area(clip=True).encode(
+        color=looks.colour().legend(None),
         y=alt.Y("low:Q", title=f"{name}@k"),
         y2="high:Q",
         opacity=alt.condition(pick, alt.value(0.13), alt.value(0.02)),
@@ -77,10 +78,12 @@ def _figure(name: str, rows: Sequence[dict[str, Any]], looks: Looks, level: floa
     line = base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=looks.dash(), opacity=shade)
     tip = [alt.Tooltip("model:N"), alt.Tooltip("k:Q")]
     tip += [alt.Tooltip(f"{field}:Q", format=".4f") for field in ("value", "low", "high")]
-    dots = base.mark_circle(size=60, opacity=0).encode(y=y, tooltip=tip)
+    dots = base.mark_circle(size=60, opacity=0).encode(
+        y=y, color=looks.colour().legend(None), tooltip=tip
+    )
     chart = alt.layer(band, line, dots).add_params(pick).properties(width="container", height=260)
     caption = f"Bands: {percent_text(level)} analytic interval by user. k on a log axis."
-    return Figure(f"{name}@k", spec_of(chart), caption, _grid(rows, looks))
+    return Figure(f"{name}@k", spec_of(chart, rows), caption, _grid(rows, looks))
 
 
 def _grid(rows: Sequence[dict[str, Any]], looks: Looks) -> Grid:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from datetime import UTC, datetime
 
 from fullrank.experiment.results import Results
 
@@ -29,7 +30,7 @@ def provenance_terms(results: Results) -> list[tuple[str, str]]:
         ", ".join(f"{name} {version}" for name, version in p["versions"].items() if version)
         for p in found
     ]
-    times = sorted(p["time"] for p in found)
+    times = sorted(_moment(p["time"]) for p in found)
     return [
         ("Made", times[0] if times[0] == times[-1] else f"{times[0]} to {times[-1]}"),
         ("Versions", _distinct(versions)),
@@ -38,6 +39,11 @@ def provenance_terms(results: Results) -> list[tuple[str, str]]:
         ("BLAS", _distinct([", ".join(p["blas"]) or "unknown" for p in found])),
         ("Cells", f"{len(found):,} (data × folds × models × seeds)"),
     ]
+
+
+def _moment(time: str) -> str:
+    """To the minute, in UTC."""
+    return datetime.fromisoformat(time).astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _plain(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fullrank.metrics import parse
-from fullrank.report._figure import GREY, Figure, inline, spec_of
+from fullrank.report._figure import GREY, Figure, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import (
     decimals_for,
@@ -42,7 +42,7 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
     side = "right" if parse(metric).higher_is_better else "left"
     verdicts = list(VERDICTS.values())
     y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
-    base = alt.Chart(inline(rows)).encode(y=y)
+    base = alt.Chart(named()).encode(y=y)
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=verdicts, range=list(COLOURS)),
@@ -61,13 +61,14 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
         ),
         tooltip=tip,
     )
-    zero = alt.Chart(inline([{"x": 0}])).mark_rule(color="currentColor", strokeDash=[3, 3])
-    chart = alt.layer(zero.encode(x="x:Q"), ends, dots)
+    zero = alt.Chart(named()).mark_rule(color="currentColor", strokeDash=[3, 3])
+    chart = alt.layer(zero.encode(x=alt.datum(0, type="quantitative")), ends, dots)
     chart = chart.properties(width="container", height=alt.Step(26))
-    return Figure(metric, spec_of(chart), _caption(tests), _grid(tests))
+    return Figure(metric, spec_of(chart, rows), grid=_grid(tests))
 
 
-def _caption(tests: Sequence[Row]) -> str:
+def forest_note(tests: Sequence[Row]) -> str:
+    """What lines and colours mean, the same for all figures of a data set and segment."""
     level = percent_text(tests[0]["level"])
     return (
         f"Lines: {level} interval of each difference by itself. Colour: the test after "

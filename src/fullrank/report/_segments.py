@@ -13,10 +13,10 @@ from fullrank.core.ragged import as_indptr, rows_of
 from fullrank.core.ranked import TargetRanks
 from fullrank.experiment.results import CellResult, Results
 from fullrank.metrics import Metric, Recall
-from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import interval_text, percent_text, significant, value_text
-from fullrank.report._series import Cases, averaged, folds_of, quick_intervals
+from fullrank.report._series import Cases, averaged, folds_of, intervals_of
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _row(
     metric: Metric,
     level: float,
 ) -> dict[str, Any]:
-    (found,) = quick_intervals(values, users, [metric], level)
+    (found,) = intervals_of(values, users, [metric], level)
     return {
         "model": model,
         "part": span.name,
@@ -165,7 +165,7 @@ def _figure(
     counts = {row["part"]: row["queries"] for row in rows}
     tip = [alt.Tooltip("model:N"), alt.Tooltip("part:N")]
     tip += [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("value", "low", "high")]
-    base = alt.Chart(inline(rows)).encode(
+    base = alt.Chart(named()).encode(
         x=alt.X("part:N", sort=parts, title=None, axis=alt.Axis(labelAngle=0)),
         xOffset=alt.XOffset("model:N", sort=list(looks.models)),
     )
@@ -178,8 +178,8 @@ def _figure(
     chart = alt.layer(bars, ends).properties(width="container", height=260)
     level = percent_text(results.spec.level)
     queries = ", ".join(f"{part}: {counts[part]:,}" for part in parts)
-    full = f"{caption} Queries: {queries}. Lines: {level} analytic interval by user."
-    return Figure(title, spec_of(chart), full, _grid(rows, parts), wide=True)
+    full = f"{caption} Queries: {queries}. Lines: {level} interval by user."
+    return Figure(title, spec_of(chart, rows), full, _grid(rows, parts), wide=True)
 
 
 def _grid(rows: Sequence[dict[str, Any]], parts: Sequence[str]) -> Grid:

@@ -18,18 +18,16 @@ from fullrank.report.standing import Standing
 SPAN = {"all": "Over all users", "warm": "Among warm users", "cold": "Among cold users"}
 
 
-def reading(standings: Sequence[Standing], *, several: bool) -> list[str]:
-    """One paragraph per data set.
+def reading(standings: Sequence[Standing]) -> dict[str, list[str]]:
+    """By data set, one paragraph for each segment of users, and one on how they differ.
 
     Args:
         standings: of one metric.
-        several: there is more than one data set, so each paragraph starts with its name.
     """
-    out = []
+    out: dict[str, list[str]] = {}
     for data in dict.fromkeys(s.data for s in standings):
         here = [standing for standing in standings if standing.data == data]
-        sentences = [sentence for standing in here for sentence in _sentences(standing)]
-        out.append((f"{data}: " if several else "") + " ".join([*sentences, *_split(here)]))
+        out[data] = [" ".join(_sentences(standing)) for standing in here] + _split(here)
     return out
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from fullrank.metrics import Metric, per_query_many
 from fullrank.stats import mean_intervals
 
 Pick = Callable[[CellResult], TargetRanks]
+Method = Literal["auto", "analytic"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,12 +79,20 @@ def averaged(
     return np.asarray(total / len(seeds))
 
 
-def quick_intervals(
+def intervals_of(
     values: NDArray[np.float64],
     users: NDArray[np.int32],
     metrics: Sequence[Metric],
     level: float,
-) -> tuple[Estimate, ...]:
-    """Analytic intervals of each column of ``values[q, m]``, clustered by user."""
+    method: Method = "auto",
+) -> list[Estimate]:
+    """Intervals of each column of ``values[q, m]``, clustered by user, within the metric's range."""
     bounds = [finite_bounds(metric) for metric in metrics]
-    return mean_intervals(values, users, level=level, method="analytic", bounds=bounds)
+    found = mean_intervals(values, users, level=level, method=method, bounds=bounds)
+    return [_within(e, b) if b is not None else e for e, b in zip(found, bounds)]
+
+
+def _within(e: Estimate, bounds: tuple[float, float]) -> Estimate:
+    """An analytic interval may leave the range of the metric, where no mean can lie."""
+    low, high = np.clip([e.low, e.high], *bounds)
+    return replace(e, low=float(low), high=float(high))

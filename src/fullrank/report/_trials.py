@@ -8,7 +8,7 @@ from typing import Any
 from fullrank.experiment.results import CellResult, Results
 from fullrank.experiment.store import Store
 from fullrank.metrics import parse
-from fullrank.report._figure import Figure, Looks, inline, spec_of
+from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import plain_text, seconds_text, significant, value_text
 from fullrank.report._series import folds_of
@@ -72,7 +72,7 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
     points = _with_best(rows, metric)
     x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, format="d", grid=False))
     line = (
-        alt.Chart(inline(points))
+        alt.Chart(named())
         .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
             x=x,
@@ -83,7 +83,7 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
         )
     )
     dots = (
-        alt.Chart(inline(points))
+        alt.Chart(named())
         .mark_point(filled=True, size=45)
         .encode(
             x=x,
@@ -99,7 +99,7 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
         "Dots: trials, the chosen one large. Lines: the best so far. Chosen on validation queries "
         "only; the test was ranked once, after the choice."
     )
-    return Figure("Search", spec_of(chart), caption, grid, wide=True)
+    return Figure("Search", spec_of(chart, points), caption, grid, wide=True)
 
 
 def _with_best(rows: Sequence[dict[str, Any]], metric: str) -> list[dict[str, Any]]:

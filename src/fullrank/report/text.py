@@ -42,8 +42,10 @@ def summary_text(
     for data, board in by_users["all"].items():
         beside = [by_users[users][data] for users in ("warm", "cold") if data in by_users[users]]
         parts.append(_table(_beside(board, beside), width, color))
-    paragraphs = reading(standings(results, tests), several=len(results.data) > 1)
-    parts += [textwrap.fill(text, width, break_on_hyphens=False) + "\n" for text in paragraphs]
+    for data, paragraphs in reading(standings(results, tests)).items():
+        lines = [textwrap.fill(text, width, break_on_hyphens=False) for text in paragraphs]
+        title = [f"{data}:"] if len(results.data) > 1 else []
+        parts.append("\n".join([*title, *lines, ""]))
     return "\n".join(parts)
 
 
