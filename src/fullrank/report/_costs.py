@@ -70,7 +70,9 @@ def _times(rows: Sequence[dict[str, Any]], order: list[str]) -> Figure:
         .properties(width="container", height=alt.Step(26))
     )
     return Figure(
-        "Time", spec_of(chart, rows), "Final fit, ranking of all test queries, whole search."
+        "Time",
+        spec_of(chart, rows),
+        "Final fit, ranking of all test queries, whole search; log axis.",
     )
 
 
@@ -83,7 +85,7 @@ def _sizes(rows: Sequence[dict[str, Any]], order: list[str], looks: Looks) -> Fi
         .encode(
             x=alt.X("mib:Q", title="MiB"),
             y=alt.Y("model:N", sort=order, title=None),
-            color=looks.colour().legend(None),
+            color=looks.colour(),
             tooltip=["model:N", alt.Tooltip("mib:Q", format=",.0f")],
         )
         .properties(width="container", height=alt.Step(26))

@@ -53,37 +53,36 @@ def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[F
                     for k, e in zip(ks, found)
                 ]
         for users, points in rows.items():
-            out[users].append(_figure(str(family), points, looks, results.spec.level))
+            out[users].append(_figure(str(family), points, looks))
     return out
 
 
-def _figure(name: str, rows: Sequence[dict[str, Any]], looks: Looks, level: float) -> Figure:
+def curve_note(results: Results) -> str:
+    """What the bands are, the same for all figures."""
+    return f"Bands: {percent_text(results.spec.level)} analytic interval by user. k on a log axis."
+
+
+def _figure(name: str, rows: Sequence[dict[str, Any]], looks: Looks) -> Figure:
     import altair as alt
 
-    pick = alt.selection_point(fields=["model"], bind="legend", name="pick")
     x = alt.X(
         "k:Q",
         scale=alt.Scale(type="log", domain=[1, K_MAX], nice=False),
         axis=alt.Axis(values=list(SHOWN), title="k", grid=False, format="d"),
     )
     y = alt.Y("value:Q", title=f"{name}@k")
-    shade = alt.condition(pick, alt.value(1), alt.value(0.12))
     base = alt.Chart(named()).encode(x=x, color=looks.colour())
     band = base.mark_area(clip=True).encode(
-        color=looks.colour().legend(None),
         y=alt.Y("low:Q", title=f"{name}@k"),
         y2="high:Q",
-        opacity=alt.condition(pick, alt.value(0.13), alt.value(0.02)),
+        opacity=alt.value(0.13),
     )
-    line = base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=looks.dash(), opacity=shade)
+    line = base.mark_line(strokeWidth=1.8).encode(y=y, strokeDash=looks.dash())
     tip = [alt.Tooltip("model:N"), alt.Tooltip("k:Q")]
     tip += [alt.Tooltip(f"{field}:Q", format=".4f") for field in ("value", "low", "high")]
-    dots = base.mark_circle(size=60, opacity=0).encode(
-        y=y, color=looks.colour().legend(None), tooltip=tip
-    )
-    chart = alt.layer(band, line, dots).add_params(pick).properties(width="container", height=260)
-    caption = f"Bands: {percent_text(level)} analytic interval by user. k on a log axis."
-    return Figure(f"{name}@k", spec_of(chart, rows), caption, _grid(rows, looks))
+    dots = base.mark_circle(size=60, opacity=0).encode(y=y, tooltip=tip)
+    chart = alt.layer(band, line, dots).properties(width="container", height=260)
+    return Figure(f"{name}@k", spec_of(chart, rows), grid=_grid(rows, looks))
 
 
 def _grid(rows: Sequence[dict[str, Any]], looks: Looks) -> Grid:

@@ -74,13 +74,19 @@ class Looks:
         places = {model: number for number, model in enumerate(others)}
         return [(model, places.get(model, 0)) for model in self.models]
 
-    def colour(self, **options: Any) -> alt.Color:
+    @property
+    def key(self) -> list[tuple[str, str, str]]:
+        """Label, colour and SVG dash pattern of each model: the legend stands in the page."""
+        dashes = [" ".join(map(str, dash)) if dash[1] else "" for dash in self.dashes]
+        return list(zip(self.models, self.colours, dashes))
+
+    def colour(self) -> alt.Color:
         """Encoding of the model by colour."""
         import altair as alt
 
         scale = alt.Scale(domain=list(self.models), range=self.colours)
         legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=110, symbolOpacity=1)
-        return alt.Color("model:N", scale=scale, legend=legend, **options)
+        return alt.Color("model:N", scale=scale, legend=None)
 
     def dash(self) -> alt.StrokeDash:
         """Encoding of the model by dash pattern."""
@@ -119,8 +125,8 @@ def spec_of(chart: Any, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         domainColor="#8888",
         tickColor="#8888",
         titleFontWeight="normal",
-        labelLimit=150,
-    ).configure_legend(labelColor=ink, titleColor=ink)
+        labelLimit=130,
+    ).configure_legend(labelColor=ink, titleColor=ink, symbolOpacity=1)
     # Validation takes most of the time of a report; the tests do it once for each kind of chart.
     spec: dict[str, Any] = chart.to_dict(validate=False)
     del spec["$schema"]  # an address that nothing may be tempted to fetch

@@ -38,7 +38,7 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
     import altair as alt
 
     rows = [_row(test) for test in tests]
-    unit = ", loss per row" if tests[0]["scale"] == "loss per row" else ""
+    unit = "loss per row, " if tests[0]["scale"] == "loss per row" else ""
     side = "right" if parse(metric).higher_is_better else "left"
     verdicts = list(VERDICTS.values())
     y = alt.Y("model:N", sort=[row["model"] for row in rows], title=None)
@@ -46,9 +46,9 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=verdicts, range=list(COLOURS)),
-        legend=alt.Legend(title=None, orient="bottom"),
+        legend=None,
     )
-    title = f"difference to {tests[0]['baseline']}{unit} ({side} is better)"
+    title = f"{unit}{side} is better"
     ends = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", title=title, scale=alt.Scale(zero=True)), x2="high:Q", color=colour
     )
@@ -71,8 +71,9 @@ def forest_note(tests: Sequence[Row]) -> str:
     """What lines and colours mean, the same for all figures of a data set and segment."""
     level = percent_text(tests[0]["level"])
     return (
-        f"Lines: {level} interval of each difference by itself. Colour: the test after "
-        f"{tests[0]['family']}, which may be undecided though a line misses 0."
+        f"{BETTER} better, {WORSE} worse than {tests[0]['baseline']}, ● can't be told apart: the "
+        f"test after {tests[0]['family']}. Lines: {level} interval of each difference by itself, "
+        "which may miss 0 though the test of the family is undecided."
     )
 
 

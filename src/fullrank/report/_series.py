@@ -86,7 +86,7 @@ def intervals_of(
     level: float,
     method: Method = "auto",
 ) -> list[Estimate]:
-    """Intervals of each column of ``values[q, m]``, clustered by user, within the metric's range."""
+    """Intervals of each column of ``values[q, m]``, by user, within the range of its metric."""
     bounds = [finite_bounds(metric) for metric in metrics]
     found = mean_intervals(values, users, level=level, method=method, bounds=bounds)
     return [_within(e, b) if b is not None else e for e, b in zip(found, bounds)]

@@ -17,7 +17,7 @@ from fullrank.report._across import across_grid
 from fullrank.report._aside import write_aside
 from fullrank.report._board_view import BoardView, board_view
 from fullrank.report._costs import cost_figures, cost_grid
-from fullrank.report._curves import curve_figures
+from fullrank.report._curves import curve_figures, curve_note
 from fullrank.report._facts import conventions, provenance_terms
 from fullrank.report._figure import Figure, Looks
 from fullrank.report._forest import forest_figures, forest_note
@@ -80,6 +80,8 @@ def render_report(results: Results) -> str:
         "across": across_grid(boards(rows, tests)),
         "sections": sections,
         "segments": SEGMENTS,
+        "key": looks.key,
+        "curve_note": curve_note(results),
         "baseline": results.spec.baseline_title,
         "conventions": conventions(results),
         "provenance": provenance_terms(results),
