@@ -72,7 +72,7 @@ def _times(rows: Sequence[dict[str, Any]], order: list[str]) -> Figure:
     return Figure(
         "Time",
         spec_of(chart, rows),
-        "Final fit, ranking of all test queries, whole search; log axis.",
+        "Final fit, ranking of the test, whole search; log axis.",
     )
 
 

@@ -85,7 +85,6 @@ class Looks:
         import altair as alt
 
         scale = alt.Scale(domain=list(self.models), range=self.colours)
-        legend = alt.Legend(title=None, orient="bottom", columns=3, labelLimit=110, symbolOpacity=1)
         return alt.Color("model:N", scale=scale, legend=None)
 
     def dash(self) -> alt.StrokeDash:

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fullrank.experiment.results import CellResult, Results
+from fullrank.metrics import parse
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import UNDEFINED, percent_text, plain_text
 from fullrank.report._series import folds_of
 
 Terms = list[tuple[str, str]]
+
+ORDER = ("train", "valid_history", "valid", "test_history", "test", "left_out")
 
 COLD = {
     "apart": "as each model ranks them; shown apart from warm users",
@@ -84,7 +87,7 @@ def _fold_terms(cell: CellResult) -> Terms:
         ),
         ("Rows tied with the cut", plain_text(card["ties_at_cut"])),
     ]
-    return [*out, *_leaks(cold["leaks"]), ("Notes on the split", plain_text(card["notes"]))]
+    return [*out, *_leaks(cold["leaks"]), ("Notes on the split", "; ".join(card["notes"]))]
 
 
 def _leaks(leaks: Mapping[str, Any] | None) -> Terms:
@@ -121,7 +124,7 @@ def tuning_terms(results: Results) -> Terms:
     budget = f"{tune.trials:,} trials" if tune.trials else f"{tune.seconds:g} seconds"
     own = [f"{m.title}: {m.trials:,} trials" for m in results.spec.model if m.trials]
     return [
-        ("Chosen by", f"{tune.metric} on validation queries only ({tune.users} users)"),
+        ("Chosen by", f"{parse(tune.metric)} on validation queries only ({tune.users} users)"),
         ("Budget per model", budget + (f"; by exception {', '.join(own)}" if own else "")),
         ("Sampler", f"{tune.sampler}, seed {tune.seed}"),
         ("Then fitted on", tune.refit),
@@ -135,7 +138,9 @@ def parts_grid(results: Results, data: str) -> Grid:
     rows = []
     for cell in cells:
         fold = f", fold {cell.about['fold']}" if len(cells) > 1 else ""
-        for name, part in cell.about["card"]["parts"].items():
+        found = cell.about["card"]["parts"]
+        for name in sorted(found, key=ORDER.index):
+            part = found[name]
             counts = [f"{part[what]:,}" for what in ("rows", "users", "items")]
             span = [str(part.get(end) or UNDEFINED) for end in ("first", "last")]
             rows.append(tuple(Cell(text) for text in [name + fold, *counts, *span]))
@@ -170,8 +175,10 @@ def _summed(cells: Sequence[CellResult]) -> dict[str, int]:
 
 
 def _step(step: Mapping[str, Any]) -> str:
-    rest = {name: value for name, value in step.items() if name != "step" and value != []}
-    return f"{step.get('step', 'step')}: {plain_text(rest)}"
+    """``name: settings; note; note``."""
+    rest = {name: value for name, value in step.items() if name not in ("step", "notes")}
+    parts = [plain_text(rest)] if rest else []
+    return f"{step.get('step', 'step')}: {'; '.join([*parts, *step.get('notes', ())])}"
 
 
 def _steps(steps: Sequence[Mapping[str, Any]]) -> str:
