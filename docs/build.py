@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from pathlib import Path
 
 import pdoc
@@ -17,7 +18,25 @@ GUIDES = {
     "contributing": ROOT / "CONTRIBUTING.md",
     "changelog": ROOT / "CHANGELOG.md",
 }
-PACKAGES = ["fullrank"]
+PACKAGES = [
+    "fullrank",
+    *(
+        f"fullrank.{name}"
+        for name in (
+            "core",
+            "data",
+            "data.filters",
+            "metrics",
+            "models",
+            "rank",
+            "report",
+            "split",
+            "stats",
+            "experiment",
+            "testing",
+        )
+    ),
+]
 LAZY = ["fullrank", "fullrank.data"]
 STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
@@ -51,6 +70,9 @@ def main(site: Path) -> None:
     for package in (importlib.import_module(name) for name in LAZY):
         # pdoc looks into the module's dictionary, where lazy names are not yet.
         vars(package).update({name: getattr(package, name) for name in package.__all__})
+    # Names imported for type checkers alone are shown as they are written.
+    warnings.filterwarnings("error")
+    warnings.filterwarnings("ignore", message="Error parsing type annotation")
     pdoc.render.configure(docformat="google")
     pdoc.pdoc(*PACKAGES, output_directory=site / "api")
     print(f"{site / 'index.html'}")
