@@ -65,6 +65,15 @@ def test_twins_among_themselves() -> None:
     assert (np.diag(weights) == 0).all()
 
 
+def test_twins_tie_where_the_inverse_is_noisy() -> None:
+    """Without almost any ridge the Gram matrix of twins is singular up to 1e-7."""
+    data = small_world(2)
+    queries = queries_of(data)
+    without = np.asarray(queries.history_csr()[:, list(TWINS)].sum(axis=1)).ravel() == 0
+    scores = EASE(reg=1e-7).fit(data).score(queries)[without][:, list(TWINS)]
+    assert (scores == scores[:, :1]).all()
+
+
 def test_refuses_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "available_memory", lambda: 2**30)
     check_memory(9_000)  # 12 * 9000^2 = 0.905 GiB

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
-from fullrank.models import IALS, PureSVD, Recommender
+from fullrank.models import IALS, PureSVD, Recommender, pure_svd
 from fullrank.models.ials import _initial
-from fullrank.testing.recommender import queries_of, small_world, threads
+from fullrank.models.pure_svd import _singular
+from fullrank.testing.recommender import TWINS, queries_of, small_world, threads
 from fullrank.testing.split import interactions
 
 
@@ -43,6 +44,18 @@ def test_svd_signs_and_threads() -> None:
     np.testing.assert_array_equal(*found)
     V = found[0]
     assert (V[np.abs(V).argmax(axis=0), np.arange(7)] > 0).all()
+
+
+def test_svd_twins_share_factors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever noise the decomposition leaves."""
+
+    def noisy(*args: Any) -> Any:
+        values, vectors = _singular(*args)
+        return values, vectors + np.random.default_rng(0).normal(size=vectors.shape) * 1e-5
+
+    monkeypatch.setattr(pure_svd, "_singular", noisy)
+    V = PureSVD(embedding_dim=4).fit(small_world()).item_factors()[list(TWINS)]
+    assert (V[0] == V).all()
 
 
 def loss(X: NDArray[Any], W: NDArray[Any], H: NDArray[Any], model: IALS) -> float:

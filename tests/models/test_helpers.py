@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +56,12 @@ def test_chunks_cover_all_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
         n_threads()
     monkeypatch.delenv("FULLRANK_THREADS")
     assert n_threads() >= 1
+
+
+def test_chunks_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FULLRANK_THREADS", "3")
+    meeting = threading.Barrier(3, timeout=20)
+    run_chunks(lambda a, b: meeting.wait(), 3, 1)  # breaks unless all three are there
 
 
 @pytest.mark.parametrize("name", package.REGISTRY)
