@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
 from typing import Any
@@ -54,16 +54,55 @@ def _import(kind: str, path: str) -> Any:
 def build(kind: str, name: str, settings: dict[str, Any]) -> Any:
     """Construct a plug-in from settings; unknown or missing ones are errors with a suggestion."""
     target = find(kind, name)
-    if is_dataclass(target):
-        check_settings(f"{kind} {name!r}", target, settings)
+    if is_dataclass(target) and not isinstance(target, type):
+        return target(**settings)  # a metric is a value; calling it replaces options
+    return construct(f"{kind} {name!r}", target, settings)
+
+
+def construct(where: str, target: Any, settings: Mapping[str, Any]) -> Any:
+    """Construct a dataclass from settings of a file, whose names and types are checked.
+
+    Args:
+        where: what is built, for messages.
+        target: a dataclass.
+        settings: its fields.
+
+    Raises:
+        SpecError: a setting that is unknown, missing or of the wrong type.
+    """
+    check_settings(where, target, settings)
     try:
-        return target(**settings)
+        built = target(**settings)
     except TypeError as error:
-        raise SpecError(f"{kind} {name!r} can't be built from {settings!r}: {error}") from error
+        _check_types(where, target, settings)
+        raise SpecError(f"{where} can't be built from {dict(settings)!r}: {error}") from error
+    _check_types(where, target, settings)
+    return built
+
+
+_SPELLED = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false"}
+
+
+def _check_types(where: str, target: Any, settings: Mapping[str, Any]) -> None:
+    """Refuse values of the wrong type, for fields annotated with plain types only."""
+    kinds: dict[str, tuple[type, ...]] = {
+        "int": (int,), "float": (int, float), "str": (str,), "bool": (bool,), "None": (type(None),)
+    }  # fmt: skip
+    for f in fields(target):
+        parts = str(f.type).split(" | ")
+        if f.name not in settings or not set(parts) <= set(kinds):
+            continue
+        value = settings[f.name]
+        fits = isinstance(value, tuple(kind for part in parts for kind in kinds[part]))
+        if not fits or (isinstance(value, bool) and "bool" not in parts):
+            expected = " or ".join(_SPELLED[part] for part in parts if part != "None")
+            raise SpecError(f"{where}: {f.name} must be {expected}, got {value!r}")
 
 
 def check_settings(where: str, target: Any, settings: Iterable[str]) -> None:
     """Refuse settings that a dataclass doesn't have, and demand those without default."""
+    if not (isinstance(target, type) and is_dataclass(target)):
+        raise SpecError(f"{where} is no dataclass with settings; name a class that is a plug-in")
     known = {f.name: f for f in fields(target) if f.init}
     for key in settings:
         if key not in known:
@@ -71,4 +110,4 @@ def check_settings(where: str, target: Any, settings: Iterable[str]) -> None:
     for name, f in known.items():
         required = f.default is MISSING and f.default_factory is MISSING
         if required and name not in settings:
-            raise SpecError(f"{where} needs the setting {name!r}")
+            raise SpecError(f"{where} needs the setting {name!r}; add {name} = …")

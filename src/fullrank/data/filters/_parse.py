@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fullrank.core.errors import SpecError, suggest
-from fullrank.core.registry import check_settings, find, names
+from fullrank.core.registry import construct, find, names
 from fullrank.data.filters._base import Filter
 
 
@@ -30,8 +30,7 @@ def parse_filter(spec: Mapping[str, Any]) -> Filter:
             f"filter {name!r} needs a table of settings (it may be empty), got {settings!r}"
         )
     target = _find(name)
-    check_settings(f"filter {name!r}", target, settings)
-    built = target(**settings)
+    built = construct(f"filter {name!r}", target, settings)
     if not isinstance(built, Filter):
         raise SpecError(f"{name!r} is no filter but {type(built).__name__}")
     return built
