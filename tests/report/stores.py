@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import polars as pl
 from fullrank.core.ranked import TargetRanks
 from fullrank.experiment.cell import items_table, queries_table, ranks_table
 from fullrank.experiment.results import Results
-from fullrank.experiment.spec import parse_spec
+from fullrank.experiment.spec import BenchSpec
 from fullrank.experiment.store import Store, key_of, write_json
 
 N_ITEMS = 50
@@ -69,10 +70,10 @@ def make_results(folder: Path, models: dict[str, Any], **options: Any) -> Result
         folder: for the store.
         models: by label, ranks (or a list of ranks, one a seed).
         options: ``data`` names, ``metrics``, ``baseline``, ``cold`` share, ``predictions`` by
-            label, ``counts``, ``tune``, ``tuning`` by label, ``name``.
+            label, ``folds``, ``counts``, ``tune``, ``tuning`` by label, ``name``.
     """
     data = options.get("data", ("hand",))
-    spec = parse_spec(
+    spec = BenchSpec.model_validate(
         {
             "name": options.get("name", "by hand"),
             "metrics": options.get("metrics", ["ndcg@10", "recall@10"]),
@@ -88,10 +89,10 @@ def make_results(folder: Path, models: dict[str, Any], **options: Any) -> Result
     for name in data:
         for label, ranks in models.items():
             seeds = ranks if isinstance(ranks, list) else [ranks]
-            for seed, ranked in enumerate(seeds):
+            for fold, (seed, ranked) in product(range(options.get("folds", 1)), enumerate(seeds)):
                 about = _about(name, label, seed if len(seeds) > 1 else None, options)
-                key = key_of({"data": name, "model": label, "seed": seed})
-                store.put_cell(key, about, _tables(ranked, label, options))
+                key = key_of({"data": name, "model": label, "seed": seed, "fold": fold})
+                store.put_cell(key, {**about, "fold": fold}, _tables(ranked, label, options))
                 keys.append(key)
     for key, trials in options.get("trials", {}).items():
         for trial in trials:

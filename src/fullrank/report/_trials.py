@@ -59,8 +59,8 @@ def _trials(results: Results, data: str, model: str) -> list[dict[str, Any]]:
         tuning = cell.about["tuning"]
         if tuning is None:
             continue
-        trials = Store(cell.folder.parents[1]).trials(tuning["key"])[: tuning["trials"]]
-        for trial in trials:
+        stored = Store(cell.folder.parents[1]).trials(tuning["key"])
+        for trial in stored[: tuning["trials"]]:
             chosen = trial["number"] == tuning["best"]
             out.append({**trial, "model": model, "fold": cell.about["fold"], "chosen": chosen})
     return out
