@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,7 +17,7 @@ from fullrank.core.registry import build
 from fullrank.data import read, read_table
 from fullrank.data.filters import apply_all, parse_filter
 from fullrank.experiment.spec import BenchSpec, DataSpec
-from fullrank.experiment.store import key_of
+from fullrank.experiment.store import key_of, plain
 from fullrank.rank import Catalogue
 from fullrank.split import Split, with_train_filter
 
@@ -33,6 +32,7 @@ class Fold:
     Attributes:
         data: the spec of the data set.
         number: of the fold (0 for the only one).
+        of: how many folds there are.
         split: the rows of each part, training filters applied.
         spec: the whole benchmark.
         base: folder that paths are relative to.
@@ -41,6 +41,7 @@ class Fold:
 
     data: DataSpec
     number: int
+    of: int
     split: Split
     spec: BenchSpec
     base: Path
@@ -49,7 +50,7 @@ class Fold:
     @property
     def title(self) -> str:
         """Name of the data set, with the number of the fold where there are several."""
-        return self.data.name
+        return self.data.name + (f" fold {self.number}" if self.of > 1 else "")
 
     @property
     def refit(self) -> Any:
@@ -123,9 +124,9 @@ class Fold:
                 "fingerprint": split.data.fingerprint,
                 "grade": self.data.grade,
             },
-            "filters": {"before": _plain(spec.filters.before), "train": _plain(spec.filters.train)},
+            "filters": plain(spec.filters.model_dump()),
             "split": {
-                "recipe": _plain(split.recipe),
+                "recipe": plain(split.recipe),
                 "fold": self.number,
                 "fingerprint": split.fingerprint,
             },
@@ -146,16 +147,16 @@ class Fold:
 
 def make_folds(spec: BenchSpec, base: Path) -> list[Fold]:
     """Load, filter and split every data set of a benchmark."""
+    settings = {**spec.split.settings, "repeats": spec.split.repeats}
+    strategy = build("split", spec.split.strategy, settings)
+    train_filters = [parse_filter(step) for step in spec.filters.train]
     out = []
     for data in spec.data:
         dataset = load(data, spec, base)
-        settings = {**spec.split.settings, "repeats": spec.split.repeats}
-        strategy = build("split", spec.split.strategy, settings)
-        train_filters = [parse_filter(step) for step in spec.filters.train]
-        for number, split in enumerate(strategy.splits(dataset.interactions, rng=spec.split.seed)):
-            if train_filters:
-                split = with_train_filter(split, train_filters)
-            out.append(Fold(data, number, split, spec, base, dataset.source))
+        splits = strategy.splits(dataset.interactions, rng=spec.split.seed)
+        for number, split in enumerate(splits):
+            filtered = with_train_filter(split, train_filters, rng=spec.filters.seed)
+            out.append(Fold(data, number, len(splits), filtered, spec, base, dataset.source))
     return out
 
 
@@ -164,7 +165,7 @@ def load(data: DataSpec, spec: BenchSpec, base: Path) -> Dataset:
     source = data.name if data.path is None else base / data.path
     dataset = read(source, columns=data.columns or None)
     filters = [parse_filter(step) for step in spec.filters.before]
-    rows = apply_all(dataset.interactions, filters, compact=True)
+    rows = apply_all(dataset.interactions, filters, spec.filters.seed, compact=True)
     if data.grade is not None:
         rows.column(data.grade)  # an unknown column is said now, not after an hour of fitting
     return dataset.with_interactions(rows)
@@ -196,12 +197,3 @@ def _file_ids(base: Path, *names: str | None) -> dict[str, str]:
                 raise DataError(f"can't read {base / name}: {error.strerror}") from error
             out[f"blake2b of {name}"] = hashlib.blake2b(content, digest_size=16).hexdigest()
     return out
-
-
-def _plain(value: Any) -> Any:
-    """Tuples and NumPy scalars to what JSON knows."""
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -11,11 +11,12 @@ import numpy as np
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.registry import build, find
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.experiment.bench import Fold, _plain
+from fullrank.experiment._blame import blamed
+from fullrank.experiment.bench import Fold
 from fullrank.experiment.provenance import provenance
 from fullrank.experiment.resources import measured
 from fullrank.experiment.spec import ModelSpec
-from fullrank.experiment.store import key_of
+from fullrank.experiment.store import key_of, plain
 from fullrank.models import Popularity, Recommender
 from fullrank.rank import concat_ranks, predict_rows, rank
 
@@ -32,7 +33,6 @@ class Cell:
         model: name and label.
         settings: settled settings.
         seed: of the fit; None for a model that draws nothing.
-        tuning: summary of the search that chose the settings, or None.
         ratings: predictions are kept too (a rating metric was asked for).
     """
 
@@ -40,7 +40,6 @@ class Cell:
     model: ModelSpec
     settings: Mapping[str, Any]
     seed: int | None
-    tuning: Mapping[str, Any] | None
     ratings: bool
 
     @property
@@ -52,7 +51,7 @@ class Cell:
                 "model": self.model.name,
                 "label": self.model.title,
                 "version": find("model", self.model.name).version,
-                "settings": _plain(self.settings),
+                "settings": plain(self.settings),
                 "seed": self.seed,
                 "ratings": self.ratings,
             }
@@ -64,9 +63,9 @@ class Cell:
         rows, queries = fold.test_fit_rows, fold.test_queries
         resources: dict[str, float | None] = {}
         model = build("model", self.model.name, dict(self.settings))
-        with measured(resources, "fit"):
+        with blamed(self.model), measured(resources, "fit"):
             model.fit(rows, rng=0 if self.seed is None else self.seed)
-        with measured(resources, "rank"):
+        with blamed(self.model), measured(resources, "rank"):
             ranked = self._rank(model)
         tables = {
             "queries": queries_table(ranked, queries.history_counts),
@@ -74,20 +73,19 @@ class Cell:
         }
         tables["items"] = items_table(ranked, rows.item_counts)
         if self.ratings and model.predicts_ratings:
-            tables["predictions"] = predictions_table(predict_rows(model, queries, fold.split.test))
+            tables["predictions"] = self._predictions(model)
         about = {
-            "data": fold.title,
+            "data": fold.data.name,
             "fold": fold.number,
             "protocol_id": fold.protocol_id,
             "protocol": fold.protocol,
-            "card": _plain(fold.split.card()),
+            "card": plain(fold.split.card()),
             "source": vars(fold.source),
             "model": self.model.title,
             "class": self.model.name,
             "version": model.version,
-            "settings": _plain(model.settings()),
+            "settings": plain(model.settings()),
             "seed": self.seed,
-            "tuning": self.tuning,
             "counts": ranked.counts,
             "design": ranked.design,
             "depth": ranked.depth,
@@ -96,6 +94,10 @@ class Cell:
             "provenance": provenance(),
         }
         return about, tables
+
+    def _predictions(self, model: Recommender) -> pl.DataFrame:
+        queries = self.fold.test_queries.without_targets()
+        return predictions_table(predict_rows(model, queries, self.fold.split.test))
 
     def _rank(self, model: Recommender) -> TargetRanks:
         """Rank the test queries, cold ones by popularity if the protocol says so."""
@@ -112,7 +114,9 @@ class Cell:
         ]
         order = np.argsort(np.concatenate([np.flatnonzero(~cold), np.flatnonzero(cold)]))
         merged = concat_ranks(parts)[order]
-        return replace(merged, counts={**merged.counts, "cold_by_popularity": int(cold.sum())})
+        whole = {k: n for k, n in parts[0].counts.items() if k.startswith("unknown_")}
+        counts = {**merged.counts, **queries.counts, **whole, "cold_by_popularity": int(cold.sum())}
+        return replace(merged, counts=counts)
 
 
 def is_seeded(model: ModelSpec) -> bool:

@@ -15,7 +15,7 @@ from fullrank.core.errors import StoreError
 from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.experiment.spec import BenchSpec
+from fullrank.experiment.spec import BenchSpec, parse_spec
 from fullrank.experiment.store import Store, read_json
 from fullrank.metrics import Metric, parse_many
 
@@ -110,7 +110,7 @@ class Results:
     Attributes:
         spec: the benchmark.
         cells: finished cells in the order of the benchmark file.
-        fresh: trials and cells that the run which returned this has done itself.
+        fresh: trials and cells that were finished since the run which returned this began.
     """
 
     spec: BenchSpec
@@ -133,12 +133,13 @@ class Results:
                 f"--store {store.folder}` until it ends (it goes on where it stopped)"
             )
         content = read_json(manifest)
-        cells = []
-        for key in content["cells"]:
-            if not store.has_cell(key):
-                raise StoreError(f"cell {key} is missing from {store.folder}; run again to make it")
-            cells.append(CellResult(read_json(store.cell(key) / "cell.json"), store.cell(key)))
-        return cls(BenchSpec.model_validate(content["spec"]), tuple(cells), fresh)
+        if not isinstance(content, dict) or not {"spec", "cells"} <= set(content):
+            raise StoreError(
+                f"{manifest} is damaged; run the benchmark again, which writes it anew"
+            )
+        tuning = content.get("tuning", {})
+        cells = tuple(_cell(store, key, tuning.get(key)) for key in content["cells"])
+        return cls(parse_spec(content["spec"], str(manifest)), cells, fresh)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -164,6 +165,15 @@ class Results:
         """Protocol id of each fold."""
         cells = (cell for cell in self.cells if cell.about["data"] == data)
         return tuple(dict.fromkeys(cell.about["protocol_id"] for cell in cells))
+
+
+def _cell(store: Store, key: str, tuning: dict[str, Any] | None) -> CellResult:
+    """A cell, with the search that chose its settings as of the latest run."""
+    if not store.has_cell(key):
+        raise StoreError(f"cell {key} is missing from {store.folder}; run again to make it")
+    folder = store.cell(key)
+    about = read_json(folder / "cell.json")
+    return CellResult({"tuning": None, **about, **({"tuning": tuning} if tuning else {})}, folder)
 
 
 def by_seed(cells: Sequence[CellResult]) -> dict[int | None, tuple[CellResult, ...]]:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fullrank.core.errors import FullrankError, SpecError
-from fullrank.core.registry import check_settings, find
+from fullrank.core.errors import FullrankError
 from fullrank.experiment.bench import Fold, make_folds
 from fullrank.experiment.cell import Cell, is_seeded
+from fullrank.experiment.check import check, wants_ratings
 from fullrank.experiment.results import Results
-from fullrank.experiment.search import distributions
-from fullrank.experiment.spec import BenchSpec, ModelSpec, read_spec
+from fullrank.experiment.spec import BenchSpec, ModelSpec, locator, read_spec
 from fullrank.experiment.store import Store, write_json
-from fullrank.experiment.tune import Search, search
-from fullrank.metrics import Metric, parse, parse_many
+from fullrank.experiment.tune import Search, choose
+
+Place = tuple[str, int, str, int | None]
+"""Data set, fold, label and seed of a cell."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Step:
         done: trials and cells finished, those of earlier runs included.
         total: trials and cells in all (None while a budget in seconds leaves it open).
         text: what is at work.
-        fresh: trials and cells finished by this run.
+        fresh: trials and cells finished since this run began, by any process.
     """
 
     done: int
@@ -63,9 +66,10 @@ def run(
     """
     if isinstance(bench, BenchSpec):
         spec, base = bench, base or Path.cwd()
+        check(spec, base)
     else:
         spec, base = read_spec(bench)
-    check(spec)
+        check(spec, base, locator(str(bench), Path(bench).read_text(encoding="utf-8")))
     where = Store.open(store, create=True)
     report = progress or (lambda _: None)
     with where.session(), _helpers(spec, base, where, jobs):
@@ -76,9 +80,8 @@ def run(
 def _helpers(spec: BenchSpec, base: Path, store: Store, jobs: int) -> Iterator[None]:
     """Processes that work beside this one, ended with it."""
     context = multiprocessing.get_context("spawn")
-    content = spec.model_dump(mode="json")
     others = [
-        context.Process(target=_help, args=(content, base, store.folder, (j, jobs)), daemon=True)
+        context.Process(target=_help, args=(spec, base, store.folder, (j, jobs)), daemon=True)
         for j in range(1, jobs)
     ]
     for other in others:
@@ -91,46 +94,27 @@ def _helpers(spec: BenchSpec, base: Path, store: Store, jobs: int) -> Iterator[N
             other.join()
 
 
-def _help(content: dict[str, Any], base: Path, folder: Path, share: tuple[int, int]) -> None:
+def _help(spec: BenchSpec, base: Path, folder: Path, share: tuple[int, int]) -> None:
     """Work on a share of the cells; what fails here fails again, and is said, in the first one."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     store = Store.open(folder)
     with store.session(), suppress(FullrankError, KeyboardInterrupt):
-        runner = _Runner(BenchSpec.model_validate(content), base, store, lambda _: None, share)
-        runner.work(make_folds(runner.spec, base))
+        _Runner(spec, base, store, lambda _: None, share).work(make_folds(spec, base))
 
 
-def check(spec: BenchSpec) -> tuple[Metric, ...]:
-    """Build every metric, model and space once, so that a slip is said before any work.
-
-    Returns:
-        The metrics of the benchmark.
-    """
-    metrics = tuple(metric for text in spec.metrics for metric in parse_many(text))
-    if spec.tune is not None:
-        parse(spec.tune.metric)
-    for model in spec.model:
-        target = find("model", model.name)
-        _check_model(model, target)
-    return metrics
-
-
-def _check_model(model: ModelSpec, target: Any) -> None:
-    where = f"model {model.title!r}"
-    searched: Sequence[str] = ()
-    if isinstance(model.search, dict):
-        distributions(model.search, where)
-        searched = tuple(model.search)
-        both = sorted(set(searched) & set(model.settings))
-        if both:
-            raise SpecError(f"{where}: {both[0]!r} is both fixed and searched; keep one")
-    check_settings(where, target, [*model.settings, *searched])
+def _end_with_parent() -> None:
+    """A killed run can't end its helpers; they watch it, and end themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class _Runner:
     """The loop over folds, models and seeds.
 
-    With several processes each begins with its own share of the models and then goes over the
-    others; a cell that another process has locked is waited for.
+    With several processes each begins with its own share of the jobs and then helps with the
+    others; what another process is at work on is passed over, and waited for at the end.
     """
 
     def __init__(
@@ -143,58 +127,82 @@ class _Runner:
     ) -> None:
         self.spec, self.base, self.store, self.progress = spec, base, store, progress
         self.share = share
-        self.ratings = any(metric.source == "predictions" for metric in check(spec))
+        self.ratings = wants_ratings(spec)
         self.total: int | None = None
-        self.fresh = 0
         self.searches: list[Search] = []
-        self.keys: dict[tuple[str, int, str, int | None], str] = {}
+        self.keys: dict[Place, str] = {}
+        self.tuning: dict[str, Mapping[str, Any] | None] = {}
+        self.old_cells = {path.name for path in store.cells()}
+        self.old_trials = 0
 
     def run(self) -> Results:
         """Finish the benchmark and write its manifest."""
         folds = make_folds(self.spec, self.base)
         self.work(folds)
         order = [
-            self.keys[self._place(fold, model, seed)]
+            self.keys[_place(fold, model, seed)]
             for fold in folds
             for model in self.spec.model
             for seed in self._seeds(model)
         ]
-        manifest = {"spec": self.spec.model_dump(mode="json"), "cells": order}
+        manifest = {
+            "spec": self.spec.model_dump(mode="json"),
+            "cells": order,
+            "tuning": {key: self.tuning[key] for key in order},
+        }
         write_json(self.store.folder / "bench.json", manifest)
-        return Results.load(self.store, fresh=self.fresh)
+        return Results.load(self.store, fresh=self._step("").fresh)
 
     def work(self, folds: list[Fold]) -> None:
         """Tune, fit and rank all that is not in the store yet."""
         jobs = [(fold, model) for fold in folds for model in self.spec.model]
         self.searches = [Search(fold, model) for fold, model in jobs if model.search is not None]
         self.total = self._count(folds)
+        self.old_trials = self._trials()
         index, of = self.share
-        for fold, model in [*jobs[index::of], *(j for i, j in enumerate(jobs) if i % of != index)]:
-            settings, tuning = search(Search(fold, model), self.store, self._tick)
-            for seed in self._seeds(model):
-                self._cell(Cell(fold, model, settings, seed, tuning, self.ratings))
+        left = [*jobs[index::of], *(j for i, j in enumerate(jobs) if i % of != index)]
+        while left:
+            open_jobs = [job for job in left if not self._job(*job, wait=False)]
+            if len(open_jobs) == len(left):  # others are at work on all that is left
+                self._job(*open_jobs.pop(0), wait=True)
+            left = open_jobs
 
-    def _cell(self, cell: Cell) -> None:
+    def _job(self, fold: Fold, model: ModelSpec, *, wait: bool) -> bool:
+        """Tune a model on a fold, then make its cells; False if another process has a part."""
+        chosen = choose(Search(fold, model), self.store, self._tick, wait=wait)
+        if chosen is None:
+            return False
+        done = [
+            self._cell(Cell(fold, model, chosen.settings, seed, self.ratings), chosen.tuning, wait)
+            for seed in self._seeds(model)
+        ]
+        return all(done)  # a cell that is passed over doesn't keep the others waiting
+
+    def _cell(self, cell: Cell, tuning: Mapping[str, Any] | None, wait: bool) -> bool:
         key = cell.key
-        self.keys[self._place(cell.fold, cell.model, cell.seed)] = key
-        made = False
         if not self.store.has_cell(key):
-            with self.store.lock(key, wait=True):
+            with self.store.lock(key, wait=wait) as mine:
+                if not mine:
+                    return False
                 if not self.store.has_cell(key):
                     self.store.put_cell(key, *cell.run())
-                    made = True
+        self.keys[_place(cell.fold, cell.model, cell.seed)] = key
+        self.tuning[key] = tuning
         seed = "" if cell.seed is None else f", seed {cell.seed}"
-        self._tick(f"{cell.fold.title}: {cell.model.title}{seed}", made)
+        self._tick(f"{cell.fold.title}: {cell.model.title}{seed}")
+        return True
 
-    def _place(
-        self, fold: Fold, model: ModelSpec, seed: int | None
-    ) -> tuple[str, int, str, int | None]:
-        return fold.title, fold.number, model.title, seed
+    def _tick(self, text: str) -> None:
+        self.progress(self._step(text))
 
-    def _tick(self, text: str, fresh: bool = True) -> None:
-        self.fresh += fresh
-        trials = sum(min(len(self.store.trials(s.key)), s.budget or 10**9) for s in self.searches)
-        self.progress(Step(trials + len(self.keys), self.total, text, self.fresh))
+    def _step(self, text: str) -> Step:
+        trials = self._trials()
+        cells = set(self.keys.values())
+        fresh = trials - self.old_trials + len(cells - self.old_cells)
+        return Step(trials + len(cells), self.total, text, fresh)
+
+    def _trials(self) -> int:
+        return sum(self.store.count_trials(job.key, job.budget) for job in self.searches)
 
     def _seeds(self, model: ModelSpec) -> tuple[int | None, ...]:
         return self.spec.seeds if is_seeded(model) else (None,)
@@ -205,3 +213,7 @@ class _Runner:
             return None
         cells = sum(len(self._seeds(model)) for model in self.spec.model)
         return len(folds) * cells + sum(budget or 0 for budget in budgets)
+
+
+def _place(fold: Fold, model: ModelSpec, seed: int | None) -> Place:
+    return fold.data.name, fold.number, model.title, seed

@@ -8,6 +8,8 @@ trials, so that a search killed and resumed proposes what it would have proposed
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from fullrank.core.errors import SpecError, suggest
@@ -34,11 +36,7 @@ def distributions(space: Mapping[str, Any], where: str) -> dict[str, BaseDistrib
 
 
 def _distribution(entry: Any, where: str) -> BaseDistribution:
-    from optuna.distributions import (
-        CategoricalDistribution,
-        FloatDistribution,
-        IntDistribution,
-    )
+    from optuna.distributions import CategoricalDistribution
 
     if isinstance(entry, list | tuple):
         if not entry or not all(isinstance(x, str | int | float | bool) for x in entry):
@@ -51,15 +49,65 @@ def _distribution(entry: Any, where: str) -> BaseDistribution:
             raise SpecError(f"{where} has no key {key!r}{suggest(key, RANGE_KEYS)}")
     if "low" not in entry or "high" not in entry:
         raise SpecError(f"{where} needs both low and high, got {dict(entry)!r}")
-    low, high, log = entry["low"], entry["high"], bool(entry.get("log", False))
-    if not all(isinstance(x, int | float) and not isinstance(x, bool) for x in (low, high)):
+    return _range(entry, where)
+
+
+def _range(entry: Mapping[str, Any], where: str) -> BaseDistribution:
+    """Whole numbers if both ends are, else floats."""
+    from optuna.distributions import FloatDistribution, IntDistribution
+
+    low, high, log = entry["low"], entry["high"], entry.get("log", False)
+    if not (_is_number(low) and _is_number(high)):
         raise SpecError(f"{where}: low and high must be numbers, got {low!r} and {high!r}")
+    if not isinstance(log, bool):
+        raise SpecError(f"{where}: log must be true or false, got {log!r}")
     if low > high or (log and low <= 0):
         raise SpecError(f"{where}: need low <= high (and low > 0 with log), got {low} and {high}")
-    if isinstance(low, int) and isinstance(high, int):
-        return IntDistribution(low, high, log=log, step=int(entry.get("step", 1)))
-    step = entry.get("step")
+    whole = isinstance(low, int) and isinstance(high, int)
+    step = _step(entry.get("step"), whole, log, where)
+    if step is not None:
+        high = _last_step(low, high, step)
+    if whole:
+        return IntDistribution(low, int(high), log=log, step=step or 1)
     return FloatDistribution(float(low), float(high), log=log, step=step)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, int | float) and not isinstance(x, bool) and isfinite(x)
+
+
+def _step(step: Any, whole: bool, log: bool, where: str) -> Any:
+    """The step of a range, checked; None for none."""
+    if step is None:
+        return None
+    if not _is_number(step) or step <= 0 or (whole and not isinstance(step, int)):
+        kind = "a whole number" if whole else "a number"
+        raise SpecError(f"{where}: step must be {kind} above 0, got {step!r}")
+    if log:
+        raise SpecError(f"{where}: step and log exclude each other; keep one")
+    return step
+
+
+def _last_step(low: float, high: float, step: float) -> float:
+    """The last value that steps from low reach, in decimals (0.1 + 0.2 is 0.3)."""
+    first, size = Decimal(str(low)), Decimal(str(step))
+    return float(first + (Decimal(str(high)) - first) // size * size)
+
+
+def size_of(space: Mapping[str, BaseDistribution]) -> int | None:
+    """How many different settings a space holds; None for ranges without end."""
+    total = 1
+    for entry in space.values():
+        low, high = getattr(entry, "low", 0), getattr(entry, "high", 0)
+        if hasattr(entry, "choices"):
+            total *= len(set(entry.choices))
+        elif low == high:
+            continue
+        elif entry.step is None:  # type: ignore[attr-defined]
+            return None
+        else:
+            total *= round((high - low) / entry.step) + 1  # type: ignore[attr-defined]
+    return total
 
 
 def propose(

@@ -1,183 +1,50 @@
-"""The benchmark file: TOML read into frozen models; unknown keys are errors with a suggestion."""
+"""Benchmark files read; the first problem is told with its line and the nearest known key."""
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import ValidationError
 
 from fullrank.core.errors import SpecError, suggest
+from fullrank.experiment import _shapes
+from fullrank.experiment._lines import line_of
+from fullrank.experiment._shapes import (
+    BenchSpec,
+    DataSpec,
+    FilterSpec,
+    ModelSpec,
+    RankingSpec,
+    SplitSpec,
+    TuneSpec,
+)
 
-Seed = Annotated[int, Field(ge=0)]
+__all__ = [
+    "BenchSpec",
+    "DataSpec",
+    "FilterSpec",
+    "Locate",
+    "ModelSpec",
+    "RankingSpec",
+    "SplitSpec",
+    "TuneSpec",
+    "locator",
+    "nowhere",
+    "parse_spec",
+    "read_spec",
+]
 
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
-
-
-class DataSpec(_Part):
-    """One data set of a benchmark.
-
-    Attributes:
-        name: a named source, or a label if ``path`` is given.
-        path: a file, relative to the benchmark file.
-        columns: our column names by theirs, ``{user_id = "uid"}``.
-        grade: column with the gain of a target; without it every row has gain 1.
-    """
-
-    name: str
-    path: str | None = None
-    columns: dict[str, str] = Field(default_factory=dict)
-    grade: str | None = None
-
-
-class FilterSpec(_Part):
-    """Filters on all rows before the split, and on training rows only."""
-
-    before: tuple[dict[str, dict[str, Any]], ...] = ()
-    train: tuple[dict[str, dict[str, Any]], ...] = ()
-
-
-class SplitSpec(BaseModel):
-    """The split: a strategy by name, its settings beside it, and the seed of its draws."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    strategy: str
-    seed: Seed = 0
-    repeats: Literal["drop", "keep"] = "drop"
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """The strategy's own settings."""
-        return dict(self.__pydantic_extra__ or {})
+Locate = Callable[[Sequence[str | int]], str]
+"""Gives ``"bench.toml line 7: "`` for a place in a benchmark file."""
 
 
-class RankingSpec(_Part):
-    """What is ranked, and what happens to users without a history.
-
-    Attributes:
-        catalogue: ``"fit"``, ``"all"``, or a file with a column ``item_id``.
-        eligible: file with ``user_id, item_id``: what each user may get (stock, region).
-        candidates: ``"full"``: every item of the catalogue is ranked.
-        cold_users: ``"apart"`` ranks them as the model does, ``"fallback"`` gives every model the
-            popularity ranking for them, ``"out"`` leaves them out of all; always counted.
-    """
-
-    catalogue: str = "fit"
-    eligible: str | None = None
-    candidates: Literal["full"] = "full"
-    cold_users: Literal["apart", "fallback", "out"] = "apart"
-
-
-class TuneSpec(_Part):
-    """How settings are searched: the same budget for every model unless a model states its own.
-
-    Attributes:
-        metric: chosen by its mean over the validation queries; higher is better.
-        trials: trials per model (of the study: a resumed run does not start afresh).
-        seconds: budget in seconds instead; promises no reproducibility.
-        users: ``"warm"`` chooses on users with a history (cold ones rank alike under every
-            setting of most models, and drown the difference), ``"all"`` on all.
-        refit: what the chosen model is fitted on before the test.
-        seed: of the search.
-        sampler: ``"tpe"`` (Optuna) or ``"random"``.
-    """
-
-    metric: str
-    trials: Annotated[int, Field(ge=1)] | None = None
-    seconds: Annotated[float, Field(gt=0)] | None = None
-    users: Literal["warm", "all"] = "warm"
-    refit: Literal["train", "train+valid"] = "train+valid"
-    seed: Seed = 0
-    sampler: Literal["tpe", "random"] = "tpe"
-
-    @model_validator(mode="after")
-    def _one_budget(self) -> Self:
-        if (self.trials is None) == (self.seconds is None):
-            raise ValueError("give a budget: either trials or seconds")
-        return self
-
-
-class ModelSpec(_Part):
-    """One row of the leaderboard.
-
-    Attributes:
-        name: a registered model, or ``package.module:Class``.
-        label: name in tables; the model's name by default.
-        settings: fixed settings.
-        search: a search space (``{reg = {low = 1.0, high = 1e4, log = true}}`` or lists of
-            choices), or ``"default"`` for the space that the model ships.
-        trials: a budget of its own, stated in the protocol.
-    """
-
-    name: str
-    label: str | None = None
-    settings: dict[str, Any] = Field(default_factory=dict)
-    search: dict[str, Any] | Literal["default"] | None = None
-    trials: Annotated[int, Field(ge=1)] | None = None
-
-    @property
-    def title(self) -> str:
-        """Label, or the class name."""
-        return self.label or self.name.rpartition(":")[2]
-
-
-class BenchSpec(_Part):
-    """A whole benchmark.
-
-    Attributes:
-        name: title of the report.
-        seeds: seeds of the final fits of models that draw random numbers.
-        baseline: label of the model that the tests compare with; the first by default.
-        metrics: metric names as on the command line.
-        level: confidence level of intervals.
-        data: data sets.
-        filters: before the split, and on training rows.
-        split: how rows are held out.
-        ranking: catalogue, candidates, cold users.
-        tune: budget of the search; needed if a model has a search space.
-        model: the models.
-    """
-
-    name: str = "benchmark"
-    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
-    baseline: str | None = None
-    metrics: Annotated[tuple[str, ...], Field(min_length=1)]
-    level: Annotated[float, Field(gt=0.5, lt=1)] = 0.95
-    data: Annotated[tuple[DataSpec, ...], Field(min_length=1)]
-    filters: FilterSpec = FilterSpec()
-    split: SplitSpec
-    ranking: RankingSpec = RankingSpec()
-    tune: TuneSpec | None = None
-    model: Annotated[tuple[ModelSpec, ...], Field(min_length=1)]
-
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        titles = [model.title for model in self.model]
-        for what, values in (
-            ("model label", titles),
-            ("data name", [data.name for data in self.data]),
-            ("seed", [str(seed) for seed in self.seeds]),
-        ):
-            twice = sorted({value for value in values if values.count(value) > 1})
-            if twice:
-                raise ValueError(f"{what} {twice[0]!r} is used twice; labels must be unique")
-        if self.baseline is not None and self.baseline not in titles:
-            raise ValueError(
-                f"baseline {self.baseline!r} is no model here{suggest(self.baseline, titles)}"
-            )
-        if self.tune is None and any(model.search is not None for model in self.model):
-            raise ValueError("a model has a search space and there is no [tune] with a budget")
-        return self
-
-    @property
-    def baseline_title(self) -> str:
-        """The model that the tests compare with."""
-        return self.baseline or self.model[0].title
+def nowhere(loc: Sequence[str | int]) -> str:  # noqa: ARG001 - a Locate
+    """The locator of a spec that no file holds."""
+    return ""
 
 
 def parse_spec(content: dict[str, Any], where: str = "benchmark", text: str = "") -> BenchSpec:
@@ -194,7 +61,7 @@ def parse_spec(content: dict[str, Any], where: str = "benchmark", text: str = ""
     try:
         return BenchSpec.model_validate(content)
     except ValidationError as error:
-        raise SpecError(_explain(error, where, text)) from error
+        raise SpecError(_explain(error, locator(where, text))) from error
 
 
 def read_spec(path: str | Path) -> tuple[BenchSpec, Path]:
@@ -220,29 +87,42 @@ def read_spec(path: str | Path) -> tuple[BenchSpec, Path]:
     return parse_spec(content, str(path), text), path.resolve().parent
 
 
-def _explain(error: ValidationError, where: str, text: str) -> str:
+def locator(where: str, text: str) -> Locate:
+    """A function that names file and line of a place in a benchmark file."""
+
+    def locate(loc: Sequence[str | int]) -> str:
+        number = line_of(text, loc)
+        return f"{where}{'' if number is None else f' line {number}'}: "
+
+    return locate
+
+
+def _explain(error: ValidationError, locate: Locate) -> str:
     """One sentence for the first problem."""
     problem = error.errors()[0]
-    loc = [part for part in problem["loc"] if part != "function-after"]
-    path = ".".join(str(part) for part in loc) or "the file"
-    key = next((str(part) for part in reversed(loc) if isinstance(part, str)), "")
-    spot = f"{where}{_line_of(key, text)}"
+    context = problem.get("ctx", {})
+    loc = context.get("loc") or [part for part in problem["loc"] if not _is_tag(part)]
+    path, spot = _path(loc), locate(loc)
     if problem["type"] == "extra_forbidden":
-        return f"{spot}: unknown key {path!r}{suggest(key, _keys_at(loc[:-1]))}"
+        return f"{spot}unknown key {path!r}{suggest(str(loc[-1]), _keys_at(list(loc[:-1])))}"
     if problem["type"] == "missing":
-        return f"{spot}: the key {path!r} is missing"
+        return f"{spot}the key {path!r} is missing"
     message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "inconsistent":
+        return f"{spot}{message}"
     given = "" if problem["type"] == "value_error" else f", got {problem['input']!r}"
-    return f"{spot}: {path}: {message}{given}"
+    return f"{spot}{path}: {message}{given}"
 
 
-def _line_of(key: str, text: str) -> str:
-    """``" line 7"`` where the key is first set, if it can be found."""
-    pattern = re.compile(rf"(^|[{{,\[.\s]){re.escape(key)}\s*[=\].]") if key else None
-    for number, line in enumerate(text.splitlines(), start=1):
-        if pattern and pattern.search(line):
-            return f" line {number}"
-    return ""
+def _is_tag(part: str | int) -> bool:
+    """True for what Pydantic adds to a place to tell the arms of a union apart."""
+    return isinstance(part, str) and "[" in part
+
+
+def _path(loc: Sequence[str | int]) -> str:
+    """``model[1].trials``."""
+    parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
+    return "".join(parts).removeprefix(".") or "the file"
 
 
 def _keys_at(loc: list[Any]) -> list[str]:
@@ -254,5 +134,5 @@ def _keys_at(loc: list[Any]) -> list[str]:
             found = re.findall(r"(\w+Spec)", str(field.annotation))
             if not found:
                 return []
-            model = globals()[found[0]]
+            model = getattr(_shapes, found[0])
     return sorted(model.model_fields)

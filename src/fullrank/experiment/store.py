@@ -16,6 +16,8 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
+from datetime import time as clock
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,17 @@ def key_of(content: Mapping[str, Any]) -> str:
     """A name for a JSON value: 128 bits of its canonical text, in hex."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def plain(value: Any) -> Any:
+    """What JSON knows, of tuples, NumPy scalars, and the dates of TOML."""
+    if isinstance(value, Mapping):
+        return {str(k): plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    if isinstance(value, date | clock):
+        return value.isoformat()
+    return value.item() if hasattr(value, "item") else value
 
 
 def write_json(path: Path, content: Any) -> None:
@@ -79,13 +92,15 @@ class Store:
                     f"{folder} is no store (no store.json); name the folder that "
                     "`fullrank run --store` wrote"
                 )
-            if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-                raise StoreError(f"{folder} holds other things; name a new or empty folder")
-            folder.mkdir(parents=True, exist_ok=True)
+            _claim(folder)
             write_json(mark, {"format": FORMAT})
-        found = read_json(mark).get("format")
+        content = read_json(mark)
+        found = content.get("format") if isinstance(content, dict) else None
         if found != FORMAT:
-            raise StoreError(f"{folder} has store format {found}, this version reads {FORMAT}")
+            raise StoreError(
+                f"{folder} has store format {found!r} and this version reads {FORMAT}; run the "
+                "benchmark into a new folder, or use the version that wrote it"
+            )
         store = cls(folder)
         for name in ("cells", "tune", "locks", "tmp"):
             (folder / name).mkdir(exist_ok=True)
@@ -113,16 +128,25 @@ class Store:
             table.write_parquet(aside / f"{name}.parquet")
         write_json(aside / "cell.json", about)
         _sync(aside)
+        place = self.cell(key)
         if self.has_cell(key):  # another process was faster; its cell is the same
             shutil.rmtree(aside)
             return
-        aside.rename(self.cell(key))
+        if place.exists():  # someone deleted a damaged cell.json and left the tables
+            shutil.rmtree(place)
+        aside.rename(place)
         _sync(self.folder / "cells")
 
     def trials(self, key: str) -> list[dict[str, Any]]:
-        """Finished trials of a search, by number."""
+        """Finished trials of a search, by number (one may be missing, if its file was deleted)."""
         found = sorted((self.folder / "tune" / key).glob("trial-*.json"))
         return [read_json(path) for path in found]
+
+    def count_trials(self, key: str, below: int | None = None) -> int:
+        """How many trials of a search are finished, those of a number below a budget."""
+        found = (self.folder / "tune" / key).glob("trial-*.json")
+        numbers = [int(path.stem.removeprefix("trial-")) for path in found]
+        return sum(below is None or number < below for number in numbers)
 
     def put_trial(self, key: str, number: int, trial: Mapping[str, Any]) -> None:
         """Write a finished trial."""
@@ -143,7 +167,7 @@ class Store:
 
         Args:
             key: of the cell or search.
-            wait: block until it is free.
+            wait: block until it is free, so that it yields True.
         """
         path = self.folder / "locks" / key
         with path.open("a") as file:
@@ -168,6 +192,19 @@ class Store:
                 pass  # another process is at work: nothing of its own may be swept
             fcntl.flock(file, fcntl.LOCK_SH)
             yield
+
+
+def _claim(folder: Path) -> None:
+    """Make the folder of a new store; refuses one with other things in it.
+
+    Another process may be making the same store: what it writes aside is no other thing, and it
+    puts ``store.json`` in place before anything else.
+    """
+    if folder.exists():
+        others = folder.is_dir() and [p for p in folder.iterdir() if p.name[:7] != ".store."]
+        if others is False or (others and not (folder / "store.json").exists()):
+            raise StoreError(f"{folder} holds other things; name a new or empty folder")
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _sync(folder: Path) -> None:

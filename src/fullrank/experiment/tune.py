@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from math import isnan
 from typing import Any
 
 from fullrank.core.errors import FullrankError, SpecError
 from fullrank.core.registry import build, find
-from fullrank.core.state import State
-from fullrank.experiment.bench import Fold, _plain
+from fullrank.experiment._blame import blamed
+from fullrank.experiment.bench import Fold
+from fullrank.experiment.check import space_of
 from fullrank.experiment.resources import measured
-from fullrank.experiment.search import distributions, propose
-from fullrank.experiment.spec import ModelSpec
-from fullrank.experiment.store import Store, key_of
-from fullrank.metrics import parse
-from fullrank.rank import rank
+from fullrank.experiment.search import distributions, propose, size_of
+from fullrank.experiment.spec import ModelSpec, TuneSpec
+from fullrank.experiment.store import Store, key_of, plain
+from fullrank.metrics import Metric, parse
+from fullrank.models import Recommender
+from fullrank.rank import predict_rows, rank
+
+REFUSALS = (FullrankError, MemoryError, ArithmeticError, ValueError)
+"""What counts as a failed trial: settings that a model refuses or that its numbers don't survive
+(LinAlgError is a ValueError). Anything else is a slip in the model's code, and is raised."""
 
 
 @dataclass(frozen=True)
@@ -31,25 +39,32 @@ class Search:
     model: ModelSpec
 
     @property
-    def space(self) -> Mapping[str, Any]:
+    def tune(self) -> TuneSpec:
+        """The clause of the benchmark that gives the budget."""
+        assert self.fold.spec.tune is not None
+        return self.fold.spec.tune
+
+    @property
+    def metric(self) -> Metric:
+        """What settings are chosen by."""
+        return parse(self.tune.metric)
+
+    @cached_property
+    def space(self) -> dict[str, Any]:
         """The search space, the model's own for ``"default"``."""
-        if self.model.search == "default":
-            space = find("model", self.model.name).search_space
-            return {k: v for k, v in space.items() if k not in self.model.settings}
-        return self.model.search if isinstance(self.model.search, dict) else {}
+        return space_of(self.model)
 
     @property
     def about(self) -> dict[str, Any]:
         """What the key of the search covers: all but the budget, which may be raised later."""
-        tune = self.fold.spec.tune
-        assert tune is not None
+        tune = self.tune
         return {
             "protocol": self.fold.protocol_id,
             "model": self.model.name,
             "version": find("model", self.model.name).version,
-            "settings": _plain(self.model.settings),
-            "space": _plain(self.space),
-            "metric": str(parse(tune.metric)),
+            "settings": plain(self.model.settings),
+            "space": plain(self.space),
+            "metric": str(self.metric),
             "users": tune.users,
             "seed": tune.seed,
             "sampler": tune.sampler,
@@ -63,99 +78,133 @@ class Search:
     @property
     def budget(self) -> int | None:
         """Trials, or None for a budget in seconds."""
-        tune = self.fold.spec.tune
-        return self.model.trials or (None if tune is None else tune.trials)
+        return self.model.trials or self.tune.trials
 
-    def open(self, trials: list[dict[str, Any]]) -> bool:
-        """True while the budget is not used up."""
-        tune = self.fold.spec.tune
-        assert tune is not None
+    def next_trial(self, trials: Sequence[Mapping[str, Any]]) -> int | None:
+        """Number of the trial to run next: the first that is missing; None if none is open.
+
+        A budget in seconds also ends when every point of a finite space has been tried.
+        """
         if not self.space:
-            return False
+            return None
+        done = {trial["number"] for trial in trials}
+        number = next(n for n in range(len(done) + 1) if n not in done)
         if self.budget is not None:
-            return len(trials) < self.budget
-        assert tune.seconds is not None
+            return number if number < self.budget else None
+        assert self.tune.seconds is not None
         used: float = sum(trial["resources"]["trial_seconds"] for trial in trials)
-        return used < tune.seconds
+        tried = {key_of(trial["settings"]) for trial in trials}
+        size = size_of(distributions(self.space, self.model.title))
+        exhausted = size is not None and len(tried) >= size
+        return None if used >= self.tune.seconds or exhausted else number
 
-    def run_trial(self, trials: list[dict[str, Any]]) -> dict[str, Any]:
-        """Run the next trial; a refusal by the model is recorded as a failed trial."""
-        tune = self.fold.spec.tune
-        assert tune is not None
-        number = len(trials)
-        metric = parse(tune.metric)
-        where = f"model {self.model.title!r}"
-        chosen = propose(
-            distributions(self.space, where),
-            trials,
-            number=number,
-            seed=tune.seed,
-            sampler=tune.sampler,
-            maximise=metric.higher_is_better,
-        )
+    def run_trial(self, number: int, trials: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Run a trial; settings that the model refuses make a failed trial.
+
+        Args:
+            number: of the trial.
+            trials: finished ones; those of higher numbers are not looked at, so that a trial
+                whose file was lost comes out as it was.
+        """
+        before = [trial for trial in trials if trial["number"] < number]
         resources: dict[str, float | None] = {}
-        trial: dict[str, Any] = {"number": number, "settings": chosen, "value": None, "error": None}
+        trial: dict[str, Any] = {"number": number, "value": None, "error": None}
         with measured(resources, "trial"):
-            same = [t for t in trials if t["settings"] == chosen]
+            trial["settings"] = propose(
+                distributions(self.space, f"model {self.model.title!r}"),
+                before,
+                number=number,
+                seed=self.tune.seed,
+                sampler=self.tune.sampler,
+                maximise=self.metric.higher_is_better,
+            )
+            same = [t for t in before if t["settings"] == trial["settings"]]
             if same:  # fits repeat on one machine: a second fit would only cost time
                 trial |= {"value": same[0]["value"], "error": same[0]["error"]}
             else:
-                try:
-                    trial["value"] = self._evaluate({**self.model.settings, **chosen})
-                except SpecError:
-                    raise
-                except FullrankError as error:
-                    trial["error"] = str(error)
+                with blamed(self.model):
+                    trial |= self._outcome(trial["settings"])
         return {**trial, "resources": resources}
 
-    def _evaluate(self, settings: dict[str, Any]) -> float:
-        fold = self.fold
-        assert fold.spec.tune is not None
-        model = build("model", self.model.name, settings)
-        rows = fold.split.fit_rows("train")
-        model.fit(rows, rng=fold.spec.tune.seed)
-        queries = fold.valid_queries
-        ranked = rank(model, queries, catalogue=fold.catalogue(rows, queries)).targets
-        value = State.of(parse(fold.spec.tune.metric).per_query(ranked)).value
-        if value != value:
+    def _outcome(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+        """Value of some settings, or why there is none."""
+        queries = self.fold.valid_queries  # without any, the search can't be: raised, not recorded
+        try:
+            model = build("model", self.model.name, {**self.model.settings, **chosen})
+            model.fit(self.fold.split.fit_rows("train"), rng=self.tune.seed)
+            value = self._value(model)
+        except REFUSALS as error:
+            name = "" if isinstance(error, FullrankError) else f"{type(error).__name__}: "
+            return {"error": f"{name}{error}"}
+        if isnan(value):
             raise SpecError(
-                f"{fold.title}: {fold.spec.tune.metric} has no value on the validation queries "
-                "(none has a relevant target); tune by another metric"
+                f"{self.fold.title}: {self.metric} has no value on the {len(queries):,} validation "
+                "queries (none has a relevant target); tune by another metric"
             )
-        return value
+        return {"value": value}
 
-    def best(self, trials: list[dict[str, Any]]) -> dict[str, Any]:
+    def _value(self, model: Recommender) -> float:
+        """The metric over the validation part."""
+        fold, queries = self.fold, self.fold.valid_queries
+        if self.metric.source == "predictions":
+            held = fold.split.valid
+            return self.metric.value(predict_rows(model, queries.without_targets(), held))
+        catalogue = fold.catalogue(fold.split.fit_rows("train"), queries)
+        return self.metric.value(rank(model, queries, catalogue=catalogue).targets)
+
+    def best(self, trials: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The best finished trial; the earliest of equals.
 
         Raises:
             SpecError: every trial failed; quotes the first reason.
         """
-        tune = self.fold.spec.tune
-        assert tune is not None
         done = [trial for trial in trials if trial["value"] is not None]
         if not done:
             reason = trials[0]["error"] if trials else "no trial fitted into the budget"
-            raise SpecError(f"{self.model.title}: every trial failed; the first said: {reason}")
-        sign = 1 if parse(tune.metric).higher_is_better else -1
+            raise SpecError(
+                f"{self.fold.title}: all {len(trials)} trials of {self.model.title!r} failed; the "
+                f"first said: {reason}"
+            )
+        sign = 1 if self.metric.higher_is_better else -1
         return max(done, key=lambda trial: (sign * trial["value"], -trial["number"]))
 
 
-def search(
-    job: Search, store: Store, progress: Callable[[str], None]
-) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    """Finish a search and return (settings, summary of the search or None for fixed settings)."""
-    if job.model.search is None:
-        return dict(job.model.settings), None
-    with store.lock(job.key, wait=True):
+@dataclass(frozen=True)
+class Chosen:
+    """What a search settles on.
+
+    Attributes:
+        settings: of the final fit.
+        tuning: summary of the search, or None for fixed settings.
+    """
+
+    settings: Mapping[str, Any]
+    tuning: Mapping[str, Any] | None
+
+
+def choose(
+    job: Search, store: Store, progress: Callable[[str], None], *, wait: bool = True
+) -> Chosen | None:
+    """Finish a search.
+
+    Args:
+        job: the search.
+        store: where its trials lie.
+        progress: called after each trial with what it was.
+        wait: for another process that is at work on it; None is returned otherwise.
+    """
+    if job.model.search is None or not job.space:
+        return Chosen(dict(job.model.settings), None)
+    with store.lock(job.key, wait=wait) as mine:
+        if not mine:
+            return None
         store.put_search(job.key, job.about)
         trials = store.trials(job.key)
-        while job.open(trials):
-            trial = job.run_trial(trials)
-            store.put_trial(job.key, trial["number"], trial)
-            trials.append(trial)
-            progress(f"{job.fold.title}: {job.model.title}, trial {len(trials)}")
-    if not job.space:
-        return dict(job.model.settings), None
+        while (number := job.next_trial(trials)) is not None:
+            trial = job.run_trial(number, trials)
+            store.put_trial(job.key, number, trial)
+            trials = sorted([*trials, trial], key=lambda t: int(t["number"]))
+            progress(f"{job.fold.title}: {job.model.title}, trial {number + 1}")
     trials = trials[: job.budget]
     best = job.best(trials)
     summary = {
@@ -166,4 +215,4 @@ def search(
         "value": best["value"],
         "seconds": sum(trial["resources"]["trial_seconds"] for trial in trials),
     }
-    return {**job.model.settings, **best["settings"]}, summary
+    return Chosen({**job.model.settings, **best["settings"]}, summary)

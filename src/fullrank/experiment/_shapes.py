@@ -1,0 +1,213 @@
+"""The benchmark file: TOML read into frozen models; unknown keys are errors with a suggestion."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from fullrank.core.errors import suggest
+
+Seed = Annotated[int, Field(ge=0, strict=True)]
+Count = Annotated[int, Field(ge=1, strict=True)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
+
+
+class DataSpec(_Part):
+    """One data set of a benchmark.
+
+    Attributes:
+        name: a named source, or a label if ``path`` is given.
+        path: a file, relative to the benchmark file.
+        columns: our column names by theirs, ``{user_id = "uid"}``.
+        grade: column with the gain of a target; without it every row has gain 1.
+    """
+
+    name: str
+    path: str | None = None
+    columns: dict[str, str] = Field(default_factory=dict)
+    grade: str | None = None
+
+
+class FilterSpec(_Part):
+    """Filters on all rows before the split, and on training rows only.
+
+    Attributes:
+        before: in order, on all rows.
+        train: in order, on what models are fitted on.
+        seed: of the draws of filters that sample.
+    """
+
+    before: tuple[dict[str, dict[str, Any]], ...] = ()
+    train: tuple[dict[str, dict[str, Any]], ...] = ()
+    seed: Seed = 0
+
+
+class SplitSpec(BaseModel):
+    """The split: a strategy by name, its settings beside it, and the seed of its draws."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    strategy: str
+    seed: Seed = 0
+    repeats: Literal["drop", "keep"] = "drop"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The strategy's own settings."""
+        return dict(self.__pydantic_extra__ or {})
+
+
+class RankingSpec(_Part):
+    """What is ranked, and what happens to users without a history.
+
+    Attributes:
+        catalogue: ``"fit"``, ``"all"``, or a file with a column ``item_id``.
+        eligible: file with ``user_id, item_id``: what each user may get (stock, region).
+        candidates: ``"full"``: every item of the catalogue is ranked.
+        cold_users: ``"apart"`` ranks them as the model does, ``"fallback"`` gives every model the
+            popularity ranking for them, ``"out"`` leaves them out of all; always counted.
+    """
+
+    catalogue: str = "fit"
+    eligible: str | None = None
+    candidates: Literal["full"] = "full"
+    cold_users: Literal["apart", "fallback", "out"] = "apart"
+
+
+class TuneSpec(_Part):
+    """How settings are searched: the same budget for every model unless a model states its own.
+
+    Attributes:
+        metric: settings are chosen by its mean over the validation queries (over the validation
+            rows, for a rating metric).
+        trials: trials per model (of the study: a resumed run does not start afresh).
+        seconds: budget in seconds instead; promises no reproducibility.
+        users: ``"warm"`` chooses on users with a history (cold ones rank alike under every
+            setting of most models, and drown the difference), ``"all"`` on all.
+        refit: what the chosen model is fitted on before the test.
+        seed: of the search.
+        sampler: ``"tpe"`` (Optuna) or ``"random"``.
+    """
+
+    metric: str
+    trials: Count | None = None
+    seconds: Annotated[float, Field(gt=0, strict=True)] | None = None
+    users: Literal["warm", "all"] = "warm"
+    refit: Literal["train", "train+valid"] = "train+valid"
+    seed: Seed = 0
+    sampler: Literal["tpe", "random"] = "tpe"
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> Self:
+        if (self.trials is None) == (self.seconds is None):
+            raise ValueError("give a budget: either trials or seconds")
+        return self
+
+
+class ModelSpec(_Part):
+    """One row of the leaderboard.
+
+    Attributes:
+        name: a registered model, or ``package.module:Class``.
+        label: name in tables; the model's name by default.
+        settings: fixed settings.
+        search: a search space (``{reg = {low = 1.0, high = 1e4, log = true}}`` or lists of
+            choices), or ``"default"`` for the space that the model ships.
+        trials: a budget of its own, stated in the protocol.
+    """
+
+    name: str
+    label: str | None = None
+    settings: dict[str, Any] = Field(default_factory=dict)
+    search: dict[str, Any] | Literal["default"] | None = None
+    trials: Count | None = None
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _space(cls, value: Any) -> Any:
+        if value is None or value == "default" or isinstance(value, dict):
+            return value
+        raise ValueError(
+            'must be a table such as { reg = { low = 1.0, high = 100.0 } }, or "default"; got '
+            f"{value!r}"
+        )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        if self.trials is not None and self.search is None:
+            raise ValueError("trials are of a search and this model has none; add search")
+        both = set(self.settings) & set(self.search if isinstance(self.search, dict) else ())
+        if both:
+            raise ValueError(f"{min(both)!r} is both fixed and searched; keep one")
+        return self
+
+    @property
+    def title(self) -> str:
+        """Label, or the class name."""
+        return self.label or self.name.rpartition(":")[2]
+
+
+class BenchSpec(_Part):
+    """A whole benchmark.
+
+    Attributes:
+        name: title of the report.
+        seeds: seeds of the final fits of models that draw random numbers.
+        baseline: label of the model that the tests compare with; the first by default.
+        metrics: metric names as on the command line.
+        level: confidence level of intervals.
+        data: data sets.
+        filters: before the split, and on training rows.
+        split: how rows are held out.
+        ranking: catalogue, candidates, cold users.
+        tune: budget of the search; needed if a model has a search space.
+        model: the models.
+    """
+
+    name: str = "benchmark"
+    seeds: Annotated[tuple[Seed, ...], Field(min_length=1)] = (1,)
+    baseline: str | None = None
+    metrics: Annotated[tuple[str, ...], Field(min_length=1)]
+    level: Annotated[float, Field(gt=0.5, lt=1, strict=True)] = 0.95
+    data: Annotated[tuple[DataSpec, ...], Field(min_length=1)]
+    filters: FilterSpec = FilterSpec()
+    split: SplitSpec
+    ranking: RankingSpec = RankingSpec()
+    tune: TuneSpec | None = None
+    model: Annotated[tuple[ModelSpec, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        titles = [model.title for model in self.model]
+        for key, what, values in (
+            ("model", "model label", titles),
+            ("data", "data name", [data.name for data in self.data]),
+            ("seeds", "seed", [str(seed) for seed in self.seeds]),
+        ):
+            for j, value in enumerate(values):
+                if value in values[:j]:
+                    text = f"{what} {value!r} is used twice; labels must be unique"
+                    raise _problem((key, j), text)
+        if self.baseline is not None and self.baseline not in titles:
+            known = suggest(self.baseline, titles)
+            raise _problem(("baseline",), f"baseline {self.baseline!r} is no model here{known}")
+        for j, model in enumerate(self.model):
+            if self.tune is None and model.search is not None:
+                text = "a model has a search space and there is no [tune] with a budget"
+                raise _problem(("model", j, "search"), text)
+        return self
+
+    @property
+    def baseline_title(self) -> str:
+        """The model that the tests compare with."""
+        return self.baseline or self.model[0].title
+
+
+def _problem(loc: tuple[str | int, ...], text: str) -> PydanticCustomError:
+    """A problem between keys, with the place that it is told at."""
+    return PydanticCustomError("inconsistent", "{text}", {"text": text, "loc": loc})

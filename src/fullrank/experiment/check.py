@@ -1,0 +1,135 @@
+"""Check a benchmark before any work: names, settings, spaces and files that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fullrank.core.errors import SpecError
+from fullrank.core.registry import build, check_settings, find
+from fullrank.data.filters import parse_filter
+from fullrank.experiment._lines import Loc
+from fullrank.experiment.search import distributions
+from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, nowhere
+from fullrank.metrics import parse, parse_many
+from fullrank.models import Recommender
+
+Check = tuple[Loc, Callable[[], object]]
+
+
+def check(spec: BenchSpec, base: Path | None = None, locate: Locate = nowhere) -> None:
+    """Build every metric, strategy, filter, model and space once.
+
+    Args:
+        spec: the benchmark.
+        base: folder that paths are relative to; None leaves files alone.
+        locate: names file and line of a place.
+
+    Raises:
+        SpecError: the first thing that can't be understood, and where it stands.
+    """
+    for loc, test in _checks(spec, base):
+        try:
+            test()
+        except SpecError as error:
+            raise SpecError(f"{locate(loc)}{error}") from error
+
+
+def wants_ratings(spec: BenchSpec) -> bool:
+    """True if a metric of predicted values is asked for."""
+    return any(m.source == "predictions" for text in spec.metrics for m in parse_many(text))
+
+
+def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
+    for j, text in enumerate(spec.metrics):
+        yield ("metrics", j), partial(_check_metric, text)
+    settings = {**spec.split.settings, "repeats": spec.split.repeats}
+    yield ("split", "strategy"), partial(build, "split", spec.split.strategy, settings)
+    for when in ("before", "train"):
+        for j, step in enumerate(getattr(spec.filters, when)):
+            yield ("filters", when, j, *step), partial(parse_filter, step)
+    for j, model in enumerate(spec.model):
+        yield ("model", j), partial(_check_model, model)
+    yield ("metrics",), partial(_check_ratings, spec)
+    if spec.tune is not None:
+        yield ("tune", "metric"), partial(_check_tuning, spec)
+    if base is not None:
+        for loc, name in _files(spec):
+            yield loc, partial(_check_file, base / name)
+
+
+def _check_metric(text: str) -> None:
+    for metric in parse_many(text):
+        metric.check()
+
+
+def _check_model(model: ModelSpec) -> None:
+    where = f"model {model.title!r}"
+    target = model_class(model)
+    searched = tuple(space_of(model))
+    distributions(space_of(model), where)
+    check_settings(where, target, [*model.settings, *searched])
+    if not searched:
+        build("model", model.name, dict(model.settings))
+
+
+def model_class(model: ModelSpec) -> type[Recommender]:
+    """The class of a model.
+
+    Raises:
+        SpecError: no such name, or it is no recommender.
+    """
+    target = find("model", model.name)
+    if not (isinstance(target, type) and issubclass(target, Recommender)):
+        raise SpecError(
+            f"{model.name!r} is no model: it must be a subclass of fullrank.Recommender, got "
+            f"{target!r}"
+        )
+    return target
+
+
+def space_of(model: ModelSpec) -> dict[str, Any]:
+    """The search space of a model, its own for ``"default"``; empty without a search."""
+    if model.search == "default":
+        space = find("model", model.name).search_space
+        return {name: entry for name, entry in space.items() if name not in model.settings}
+    return dict(model.search or {})
+
+
+def _check_ratings(spec: BenchSpec) -> None:
+    if wants_ratings(spec) and not any(model_class(m).predicts_ratings for m in spec.model):
+        raise SpecError(
+            "a metric of predicted ratings (rmse, mae) needs a model that predicts ratings, such "
+            "as BiasOnly, and there is none"
+        )
+
+
+def _check_tuning(spec: BenchSpec) -> None:
+    assert spec.tune is not None
+    metric = parse(spec.tune.metric)
+    metric.check()
+    if metric.source != "predictions":
+        return
+    for model in spec.model:
+        if space_of(model) and not model_class(model).predicts_ratings:
+            raise SpecError(
+                f"{metric} can't choose settings of {model.title!r}, which predicts no ratings; "
+                "tune by a ranking metric, such as ndcg@10"
+            )
+
+
+def _files(spec: BenchSpec) -> Iterator[tuple[Loc, str]]:
+    for j, data in enumerate(spec.data):
+        if data.path is not None:
+            yield ("data", j, "path"), data.path
+    if spec.ranking.catalogue not in ("fit", "all"):
+        yield ("ranking", "catalogue"), spec.ranking.catalogue
+    if spec.ranking.eligible is not None:
+        yield ("ranking", "eligible"), spec.ranking.eligible
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise SpecError(f"there is no file {path}; paths are relative to the benchmark file")
