@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fullrank.core.errors import SpecError
@@ -51,6 +52,7 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Step], None] | None]
     from rich.console import Console
     from rich.progress import (
         BarColumn,
+        MofNCompleteColumn,
         Progress,
         TextColumn,
         TimeElapsedColumn,
@@ -58,7 +60,7 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Step], None] | None]
     )
 
     columns = (
-        TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+        MofNCompleteColumn(),
         BarColumn(),
         TextColumn("{task.description}"),
         TimeElapsedColumn(),
@@ -89,6 +91,15 @@ def busy(text: str, quiet: bool = False) -> Iterator[None]:
 def warn(message: str) -> None:
     """One line on stderr."""
     print(f"fullrank: warning: {message}", file=sys.stderr)  # noqa: T201
+
+
+def check_output(path: Path) -> None:
+    """Refuse a table's path that can't be written, before the work is done."""
+    from fullrank.core.paths import check_file_place
+    from fullrank.data.writing import format_of
+
+    check_file_place(path)
+    format_of(path)
 
 
 def parse_columns(text: str | None) -> dict[str, str]:

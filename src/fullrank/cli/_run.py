@@ -24,21 +24,34 @@ def run(arguments: Sequence[str]) -> int:
 
     try:
         result = app(args=list(arguments), prog_name="fullrank", standalone_mode=False)
+        sys.stdout.flush()
         return result if isinstance(result, int) else OK
-    except KeyboardInterrupt:
-        say("stopped; what was finished is kept, and the same command goes on from there")
-        return STOPPED
-    except BrokenPipeError:  # the reader of our output has left (`| head`)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
-    except Exception as error:
-        if debug:
+    except SystemExit:  # what Click makes of a broken pipe
+        return _pipe_closed()
+    except BrokenPipeError:
+        return _pipe_closed()
+    except (KeyboardInterrupt, Exception) as error:
+        if debug and not _is_stop(error):
             raise
         return _explain(error)
 
 
-def _explain(error: Exception) -> int:
+def _pipe_closed() -> int:
+    """The reader of our output has left (``| head``): no error, and nothing more to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OK
+
+
+def _is_stop(error: BaseException) -> bool:
+    """True for Ctrl-C, which Click turns into Abort."""
+    return isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort"
+
+
+def _explain(error: BaseException) -> int:
     """Print one message and choose the exit code."""
+    if _is_stop(error):
+        say("stopped; finished trials and cells are kept, and the same command goes on from there")
+        return STOPPED
     if isinstance(error, FullrankError):
         say(str(error))
         return BAD_INPUT
@@ -47,11 +60,9 @@ def _explain(error: Exception) -> int:
         return BAD_INPUT
     if hasattr(error, "exit_code"):  # typer.Exit
         return int(error.exit_code)
-    if type(error).__name__ == "Abort":
-        return STOPPED
     if isinstance(error, OSError):
-        name = f" {error.filename}" if error.filename else ""
-        say(f"can't use{name}: {error.strerror or error}")
+        name = f" {error.filename}" if error.filename else " a file"
+        say(f"can't use{name}: {error.strerror or error}; check the path and its permissions")
         return BAD_INPUT
     if isinstance(error, MemoryError):
         say(f"out of memory: {error or 'the data do not fit'}; sample or filter them first")
@@ -64,5 +75,5 @@ def _explain(error: Exception) -> int:
 
 
 def say(message: str) -> None:
-    """One line on stderr."""
-    print(f"fullrank: {message}", file=sys.stderr)  # noqa: T201
+    """One line on stderr, even if an id or a name in it holds a line break."""
+    print(f"fullrank: {' '.join(message.splitlines())}", file=sys.stderr)  # noqa: T201

@@ -11,6 +11,7 @@ import typer
 from fullrank.cli._output import busy, print_json, progress_bar
 from fullrank.cli._run import say
 from fullrank.core.errors import SpecError
+from fullrank.core.paths import check_file_place, check_folder_place
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 DEMO = Path(__file__).with_name("demo.toml")
@@ -68,6 +69,7 @@ def run(
 def _run(bench: Path, store: Path, jobs: int, quiet: bool) -> Any:
     from fullrank.experiment.run import run as run_benchmark
 
+    check_folder_place(store)
     with progress_bar(quiet) as progress:
         results = run_benchmark(bench, store, progress=progress, jobs=jobs)
     if results.fresh == 0:
@@ -90,13 +92,13 @@ def _content(results: Any) -> dict[str, Any]:
         "cells": len(cells),
         "fresh": results.fresh,
         "protocol": {data: list(results.protocol_ids(data)) for data in results.data},
-        "settings": {
-            cell.about["model"]: {
-                "settings": cell.about["settings"],
-                "tuning": cell.about["tuning"],
+        "settings": [
+            {
+                key: cell.about[key]
+                for key in ("data", "fold", "model", "seed", "settings", "tuning")
             }
             for cell in cells
-        },
+        ],
         "provenance": cells[0].about["provenance"] if cells else {},
     }
 
@@ -105,15 +107,15 @@ def report(
     store: Annotated[Path, typer.Argument(help="Folder that `fullrank run` wrote.")],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--out", help="report.html, or a table: .md, .tex, .csv, .json."),
+        typer.Option("-o", "--out", help="report.html, or a table: .txt, .md, .tex, .csv, .json."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Write one self-contained HTML file, or the leaderboard as Markdown, LaTeX, CSV or JSON."""
     from fullrank.experiment.results import Results
 
-    results = Results.load(store)
     path = out if out is not None else Path("report.html")
+    results = Results.load(store)
     _report(results, path, json)
     if json:
         print_json({**_content(results), "report": str(path)})
@@ -127,16 +129,17 @@ def _report(results: Any, path: Path, quiet: bool) -> None:
     writers = {
         ".html": write_report,
         ".htm": write_report,
-        **dict.fromkeys((".md", ".tex", ".csv", ".json"), write_table),
+        **dict.fromkeys((".txt", ".md", ".tex", ".csv", ".json"), write_table),
     }
     if path.suffix.lower() not in writers:
         raise SpecError(f"can't tell the format of {path.name!r}; end it in {', '.join(writers)}")
+    check_file_place(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     with busy("writing the report", quiet):
         writers[path.suffix.lower()](results, path)
 
 
-def schema() -> None:
+def schema(json: Json = False) -> None:  # noqa: ARG001 - it prints JSON in any case
     """Print the JSON Schema of benchmark files, for editors."""
     from fullrank.experiment.spec import BenchSpec
 

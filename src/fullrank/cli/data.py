@@ -8,7 +8,14 @@ from typing import Annotated, Any
 
 import typer
 
-from fullrank.cli._output import busy, parse_columns, parse_settings, print_json, print_table
+from fullrank.cli._output import (
+    busy,
+    check_output,
+    parse_columns,
+    parse_settings,
+    print_json,
+    print_table,
+)
 
 app = typer.Typer(help="Look at data sets and convert them.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -89,6 +96,7 @@ def convert(
     """Write interactions in another format, with canonical column names."""
     from fullrank.data import write_interactions
 
+    check_output(out)
     with busy("converting", quiet=json):
         dataset = load(source, columns, read)
         out.parent.mkdir(parents=True, exist_ok=True)

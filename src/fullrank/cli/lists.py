@@ -8,7 +8,15 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from fullrank.cli._output import busy, interval, parse_columns, print_json, print_table, warn
+from fullrank.cli._output import (
+    busy,
+    check_output,
+    interval,
+    parse_columns,
+    print_json,
+    print_table,
+    warn,
+)
 from fullrank.cli._run import FAILED, say
 from fullrank.core.errors import SpecError
 
@@ -55,7 +63,7 @@ def evaluate(
         str, typer.Option("--interval", help="auto, analytic, percentile, bca or poisson.")
     ] = "auto",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
     json: Json = False,
 ) -> None:
     """Score recommendation lists: every metric with an interval, every policy counted.
@@ -65,6 +73,8 @@ def evaluate(
     """
     from fullrank.experiment.evaluate import evaluate as measure
 
+    if per_query is not None:
+        check_output(per_query)
     with busy("evaluating", quiet=json):
         found = measure(
             recs,
@@ -82,6 +92,7 @@ def evaluate(
             seed=seed,
         )
         if per_query is not None:
+            per_query.parent.mkdir(parents=True, exist_ok=True)
             found.save(per_query)
         others = _dialects(found) if dialects else None
     for text in found.warnings:

@@ -10,6 +10,7 @@ import typer
 from fullrank.cli._output import busy, parse_settings, print_json
 from fullrank.cli.data import Columns, Json, Read, load
 from fullrank.core.errors import SpecError
+from fullrank.core.paths import check_folder_place
 
 
 def split(
@@ -36,10 +37,11 @@ def split(
     json: Json = False,
 ) -> None:
     """Split data without leakage; writes Parquet parts and split.json (folds in sub-folders)."""
+    check_folder_place(out)
+    if out.exists() and any(out.iterdir()):
+        raise SpecError(f"{out} exists and is not an empty folder; name a new one")
     with busy("splitting", quiet=json):
         folds = _folds(data, strategy, settings, filters, train_filters, seed, columns, read)
-        if out.exists() and (not out.is_dir() or any(out.iterdir())):
-            raise SpecError(f"{out} exists and is not an empty folder; name a new one")
         places = [out] if len(folds) == 1 else [out / f"fold-{j}" for j in range(len(folds))]
         for one, place in zip(folds, places):
             one.save(place)
@@ -73,9 +75,8 @@ def _folds(
 
     how = build("split", strategy, parse_settings(settings or (), "--set"))
     before, train = parsed(filters, "--filter"), parsed(train_filters, "--train-filter")
-    rows = apply_all(load(data, columns, read).interactions, before, compact=True)
-    folds = list(how.splits(rows, rng=seed))
-    return [with_train_filter(one, train) for one in folds] if train else folds
+    rows = apply_all(load(data, columns, read).interactions, before, seed, compact=True)
+    return [with_train_filter(one, train, rng=seed) for one in how.splits(rows, rng=seed)]
 
 
 def _lines(card: dict[str, Any]) -> list[str]:

@@ -54,7 +54,8 @@ def _import(kind: str, path: str) -> Any:
 def build(kind: str, name: str, settings: dict[str, Any]) -> Any:
     """Construct a plug-in from settings; unknown or missing ones are errors with a suggestion."""
     target = find(kind, name)
-    if is_dataclass(target) and not isinstance(target, type):
+    is_value = is_dataclass(target) and not isinstance(target, type)
+    if is_value:
         return target(**settings)  # a metric is a value; calling it replaces options
     return construct(f"{kind} {name!r}", target, settings)
 

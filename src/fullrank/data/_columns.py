@@ -100,7 +100,7 @@ def _is_number(field: str) -> bool:
     return re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", field) is not None
 
 
-def names_by_place(rows: Sequence[Sequence[str]], kind: Kind) -> list[str]:
+def names_by_place(rows: Sequence[Sequence[str]], kind: Kind, where: str) -> list[str]:
     """Names of the columns of a table without header: two are user and item, a third the rating.
 
     A third column of whole numbers over 100,000,000 is a time. A fourth is the time, as in the
@@ -113,9 +113,10 @@ def names_by_place(rows: Sequence[Sequence[str]], kind: Kind) -> list[str]:
     if kind == "recommendations":
         if width > 2:
             raise DataError(
-                "the lists have no header and more than two columns: nothing says whether the "
+                f"{where} has no header and more than two columns: nothing says whether the "
                 "third is a rank or a score; add a header, or pass columns={'user_id': "
-                "'column_1', 'item_id': 'column_2', 'score': 'column_3'}"
+                "'column_1', 'item_id': 'column_2', 'score': 'column_3'} (--columns "
+                "user_id=column_1,item_id=column_2,score=column_3)"
             )
         return ["user_id", "item_id"]
     roles = ["user_id", "item_id", "rating", "timestamp"]
@@ -163,10 +164,18 @@ def assign_roles(
         if role not in found:
             raise DataError(
                 f"{where} has no column for {role} (found: {', '.join(names) or 'none'}); "
-                f"name it: columns={{{role!r}: {names[0] if names else 'NAME'!r}}}, or "
-                f"--columns {role}=NAME on the command line"
+                f"{_remedy(role, names, free)}"
             )
     return found
+
+
+def _remedy(role: str, names: Sequence[str], free: Sequence[str]) -> str:
+    if len(names) < 2:
+        return "it has one column: is that its separator, and is this the right file?"
+    name = free[0] if free else "NAME"
+    return (
+        f"name it: columns={{{role!r}: {name!r}}}, or --columns {role}={name} on the command line"
+    )
 
 
 def _first_match(names: Sequence[str], role: str, aliases: Sequence[str]) -> str | None:

@@ -36,7 +36,7 @@ def read_delimited(data: bytes, where: str, options: ReadOptions) -> Table:
     if separator is not None and len(separator) > 1 and options.quote is None:
         quote = ""
     rows = split_fields(lines, separator or "\x1f", quote, options.escape)
-    names, header, notes = _names(rows, options)
+    names, header, notes = _names(rows, options, where)
     text, to, odd = _normalise(data, where, separator or "\x1f", quote, options.escape)
     frame = _parse(text, where, to, quote, len(names))
     frame.columns = names
@@ -56,7 +56,7 @@ def read_delimited(data: bytes, where: str, options: ReadOptions) -> Table:
 
 
 def _names(
-    rows: Sequence[Sequence[str]], options: ReadOptions
+    rows: Sequence[Sequence[str]], options: ReadOptions, where: str
 ) -> tuple[list[str], bool, tuple[str, ...]]:
     """Names of the columns, if the first line holds them, and what was assumed."""
     header = options.header
@@ -72,13 +72,13 @@ def _names(
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise DataError(
-                f"the header names {twice[0]!r} more than once ({', '.join(names)}); rename one, "
-                "or pass header=False if the first line is data"
+                f"{where}: the header names {twice[0]!r} more than once ({', '.join(names)}); "
+                "rename one, or pass header=False if the first line is data"
             )
         return names, True, notes
     if options.columns:
         return [f"column_{j + 1}" for j in range(len(rows[0]))], False, ("no header",)
-    names = names_by_place(rows, options.kind)
+    names = names_by_place(rows, options.kind, where)
     return names, False, (f"no header, columns taken as {', '.join(names)}",)
 
 

@@ -47,6 +47,12 @@ class ReadOptions:
     kind: Kind = "interactions"
 
     def __post_init__(self) -> None:
+        for name in ("format", "separator", "quote", "escape", "encoding", "time_unit"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise SpecError(f"{name} must be text, got {value!r}; put it in quotes")
+        if self.header is not None and not isinstance(self.header, bool):
+            raise SpecError(f"header must be true or false, got {self.header!r}")
         if self.format is not None and self.format not in FORMATS:
             raise SpecError(f"unknown format {self.format!r}{suggest(self.format, FORMATS)}")
         if self.time_unit is not None and self.time_unit not in TIME_UNITS:
@@ -55,7 +61,8 @@ class ReadOptions:
             ("separator", self.separator, 2), ("quote", self.quote, 1), ("escape", self.escape, 1)
         ):  # fmt: skip
             if value is not None and (not value.isascii() or len(value) > longest):
-                raise SpecError(f"{name} must be at most {longest} ASCII signs, got {value!r}")
+                signs = f"{longest} ASCII sign{'s' if longest > 1 else ''}"
+                raise SpecError(f"{name} must be at most {signs}, got {value!r}")
         if self.separator == "":
             raise SpecError("separator must not be empty; leave it out to have it found")
 

@@ -37,18 +37,20 @@ def as_utf8(data: bytes, encoding: str | None, where: str) -> bytes:
 
 def _transcode(data: bytes, encoding: str, where: str) -> bytes:
     try:
-        codecs.lookup(encoding)
-    except LookupError:
+        text = data.decode(encoding)
+    except LookupError:  # unknown, or no encoding of text (rot13, zip)
         raise SpecError(
             f"unknown encoding {encoding!r}; common ones: utf-8, latin-1, cp1252, utf-16, gbk"
         ) from None
-    try:
-        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise DataError(
             f"{where}, line {line}: byte 0x{data[error.start]:02x} is not valid {encoding}; "
             "pass the encoding that the file was written in"
+        ) from error
+    except UnicodeError as error:
+        raise DataError(
+            f"{where} is not valid {encoding} ({error}); pass another encoding"
         ) from error
     return text.removeprefix("\ufeff").encode()
 
@@ -67,7 +69,8 @@ def _check_utf8(data: bytes, where: str) -> bytes:
             line = data.count(b"\n", 0, at) + 1
             raise DataError(
                 f"{where}, line {line}: byte 0x{data[at]:02x} is not valid UTF-8; pass the "
-                "encoding that the file was written in, such as encoding='latin-1' or 'cp1252'"
+                "encoding that the file was written in, such as encoding='latin-1' or 'cp1252' "
+                "(--read encoding=latin-1 with data and split), or save the file as UTF-8"
             ) from error
     return data.removeprefix(codecs.BOM_UTF8)
 

@@ -98,7 +98,8 @@ def _whole_ids(
         row = int(bad.arg_max() or 0)
         raise DataError(
             f"{table.place(row)}: column {name!r} ({role}) holds floats, and {column[row]!r} is "
-            "no exact whole number; ids must be integers or text"
+            "no exact whole number; ids must be integers or text: mend the column, or write it as "
+            "text"
         )
     return column.cast(pl.Int64), f"{name}: whole floats taken as integers"
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.interactions import NO_TIME, Interactions
+from fullrank.core.paths import check_file_place
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._columns import ALIASES, plain
 
@@ -24,6 +25,22 @@ _SUFFIXES = {
 }
 
 
+def format_of(path: str | Path, format: str | None = None) -> str:
+    """The format to write a path in, by its suffix unless it is given.
+
+    Raises:
+        SpecError: an unknown format or suffix.
+    """
+    form = format or _SUFFIXES.get(Path(path).suffix.lower(), "")
+    if form not in _SUFFIXES.values():
+        known = sorted(set(_SUFFIXES.values()))
+        raise SpecError(
+            f"can't tell the format of {Path(path).name!r}{suggest(form, known)}; end the name in "
+            f"one of {', '.join(_SUFFIXES)}, or pass format"
+        )
+    return form
+
+
 def write_table(frame: pl.DataFrame, path: str | Path, format: str | None = None) -> None:
     """Write a frame; the file appears under its name only when it is whole.
 
@@ -36,13 +53,8 @@ def write_table(frame: pl.DataFrame, path: str | Path, format: str | None = None
         SpecError: an unknown format or suffix.
     """
     path = Path(path)
-    form = format or _SUFFIXES.get(path.suffix.lower(), "")
-    if form not in _SUFFIXES.values():
-        known = sorted(set(_SUFFIXES.values()))
-        raise SpecError(
-            f"can't tell the format of {path.name!r}{suggest(form, known)}; end the name in one "
-            f"of {', '.join(_SUFFIXES)}, or pass format"
-        )
+    form = format_of(path, format)
+    check_file_place(path)
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         _write(frame, aside, form)
