@@ -17,8 +17,11 @@ from tests.report.stores import make_results, ranks_of
 
 from fullrank.core.errors import SpecError, StoreError
 from fullrank.core.ranked import TargetRanks
+from fullrank.experiment.leaderboard import paired_tests
 from fullrank.experiment.results import Results
-from fullrank.report import render_report, write_report, write_table
+from fullrank.report import render_report, summary_text, write_report, write_table
+from fullrank.report._curves import cutoffs
+from fullrank.report.board import mark_of
 from fullrank.report.html import script_json
 
 N = 40
@@ -210,6 +213,23 @@ def test_small_benchmarks(tmp_path: Path, models: dict[str, TargetRanks]) -> Non
     assert "Across data sets" not in page.text
     assert ("nothing to compare" in page.text) == (len(models) == 1)
     assert "none: all settings are fixed" in page.text
+
+
+def test_marks_of_the_page_are_those_of_the_tests(results: Results, html: str) -> None:
+    marks = [mark_of(test) for test in paired_tests(results)]
+    assert html.count('aria-label="better than the baseline"') == marks.count("▲") > 0
+    assert html.count('aria-label="worse than the baseline"') == marks.count("▼")
+
+
+def test_rating_metric_that_no_model_has(tmp_path: Path) -> None:
+    results = make_results(tmp_path / "s", {"a": BASE, "b": GOOD}, metrics=["rmse"])
+    assert "rating metrics need models that predict ratings" in summary_text(results)
+    assert "rating metrics need models that predict ratings" in Page(render_report(results)).text
+
+
+@pytest.mark.parametrize(("n", "length"), [(10, 100), (100_000, 100), (100_001, 28), (10**6, 7)])
+def test_curves_are_thinned_for_very_many_queries(n: int, length: int) -> None:
+    assert len(cutoffs(n)) == length
 
 
 def test_several_folds(tmp_path: Path) -> None:

@@ -16,8 +16,14 @@ from fullrank.report._series import Cases, averaged, intervals_of
 K_MAX = 100
 SHOWN = (1, 2, 5, 10, 20, 50, 100)
 COARSE = tuple(k for k in range(1, K_MAX + 1) if k <= 10 or k % 5 == 0)
-DENSE_UP_TO = 300_000
-"""Queries up to which every k is drawn: 100 columns of float64 are then below 256 MiB."""
+GRIDS = (tuple(range(1, K_MAX + 1)), COARSE, SHOWN)
+VALUES = 10_000_000
+"""Per-query values of one family of metrics at once: 80 MB of float64, before copies."""
+
+
+def cutoffs(n_queries: int) -> tuple[int, ...]:
+    """Every k up to 100 if that fits into memory, fewer for very many queries."""
+    return next((ks for ks in GRIDS if n_queries * len(ks) <= VALUES), SHOWN)
 
 
 def families(results: Results, limit: int = 4) -> list[Metric]:
@@ -30,8 +36,7 @@ def families(results: Results, limit: int = 4) -> list[Metric]:
 def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[Figure]]:
     """Figures by segment of users, one for each family of metrics."""
     cases = Cases.of(results, data)
-    n = len(cases.users)
-    ks = tuple(range(1, K_MAX + 1)) if n <= DENSE_UP_TO else COARSE
+    ks = cutoffs(len(cases.users))
     out: dict[str, list[Figure]] = {users: [] for users in cases.segments}
     for family in families(results):
         metrics = [replace(family, k=k) for k in ks]

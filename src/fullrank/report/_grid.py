@@ -144,7 +144,7 @@ _LATEX = {
     "|": r"\textbar{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    '"': r"\textquotedbl{}",
+    '"': "''",  # the straight sign needs another font encoding than the default
     "−": "$-$",
     "±": r"$\pm$",
     "–": "--",

@@ -103,10 +103,12 @@ def ranking_terms(results: Results, data: str) -> Terms:
     protocol = cells[0].about["protocol"]
     ranking = protocol["ranking"]
     repeats = {"drop": "targets in the history are dropped", "keep": "repeats count as targets"}
+    keeps = protocol["queries"]["repeats"] == "keep"
+    masked = "the user's history included" if keeps else "less the user's history"
     catalogue = {"fit": "items with a fitted row", "all": "items of the whole data"}
     out = [
         ("Catalogue", catalogue.get(ranking["catalogue"], f"file {ranking['catalogue']}")),
-        ("Candidates", f"{ranking['candidates']}, less the user's history; the same for all"),
+        ("Candidates", f"{ranking['candidates']}, {masked}; the same for all"),
         ("Eligible items", f"file {ranking['eligible']}" if ranking["eligible"] else ""),
         ("Cold users", COLD[ranking["cold_users"]]),
         ("Repeats", repeats[protocol["queries"]["repeats"]]),

@@ -27,6 +27,7 @@ from fullrank.report._sentences import reading
 from fullrank.report._trials import settings_grid, trial_figures
 from fullrank.report.board import Row, boards
 from fullrank.report.standing import standings
+from fullrank.report.text import NO_VALUE
 
 VL_VERSION = "6.4"
 """Vega-Lite of the bundle; Altair 6 writes this version's specifications."""
@@ -80,6 +81,7 @@ def render_report(results: Results) -> str:
         "across": across_grid(boards(rows, tests)),
         "sections": sections,
         "segments": SEGMENTS,
+        "no_value": NO_VALUE,
         "key": looks.key,
         "curve_note": curve_note(results),
         "baseline": results.spec.baseline_title,

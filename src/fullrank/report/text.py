@@ -14,6 +14,8 @@ from fullrank.report.board import Board, Row, boards
 from fullrank.report.standing import standings
 from fullrank.report.tables import board_grid, place_cell
 
+NO_VALUE = "No model has a value: rating metrics need models that predict ratings."
+
 
 def summary_text(
     results: Results,
@@ -46,16 +48,18 @@ def summary_text(
         lines = [textwrap.fill(text, width, break_on_hyphens=False) for text in paragraphs]
         title = [f"{data}:"] if len(results.data) > 1 else []
         parts.append("\n".join([*title, *lines, ""]))
-    return "\n".join(parts)
+    return "\n".join(parts) or f"{NO_VALUE}\n"
 
 
 def _beside(board: Board, others: Sequence[Board]) -> Grid:
     """The table of all users with columns of the first metric for the other segments."""
     grid = board_grid(board)
     metric = board.metrics[0]
-    header = (*grid.header, *(f"{metric}, {other.users}" for other in others))
+    names = [f"{metric}, {other.users}" for other in others]
+    header = (*grid.header[:2], *names, *grid.header[2:])
     rows = tuple(
-        (*row, *_cells(others, model, metric)) for row, model in zip(grid.rows, board.models)
+        (*row[:2], *_cells(others, model, metric), *row[2:])
+        for row, model in zip(grid.rows, board.models)
     )
     counts = "; ".join(f"{other.users}: {other.counts}" for other in others)
     notes = (*grid.notes, f"Users with and without a row in the fitted data: {counts}.")
