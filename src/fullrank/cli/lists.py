@@ -60,7 +60,8 @@ def evaluate(
     columns: Columns = None,
     level: Level = 0.95,
     interval_method: Annotated[
-        str, typer.Option("--interval", help="auto, analytic, percentile, bca or poisson.")
+        Literal["auto", "analytic", "percentile", "bca", "poisson"],
+        typer.Option("--interval", help="How intervals are made."),
     ] = "auto",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -156,20 +156,22 @@ class Queries:
         )
 
     def _part(self, rows: Any, h_indptr: Any, h: Any, t_indptr: Any, t: Any) -> Queries:
+        return self._with(
+            users=self.users[rows],
+            query_ids=self.query_ids[rows],
+            times=None if self.times is None else self.times[rows],
+            history_indptr=h_indptr,
+            history_items=self.history_items[h],
+            history_values=None if self.history_values is None else self.history_values[h],
+            history_times=None if self.history_times is None else self.history_times[h],
+            target_indptr=t_indptr,
+            target_items=self.target_items[t],
+            target_gains=self.target_gains[t],
+        )
+
+    def _with(self, **changed: Any) -> Queries:
         # A part of checked queries needs no check: built without __post_init__.
         out = object.__new__(Queries)
-        changed = {
-            "users": self.users[rows],
-            "query_ids": self.query_ids[rows],
-            "times": None if self.times is None else self.times[rows],
-            "history_indptr": h_indptr,
-            "history_items": self.history_items[h],
-            "history_values": None if self.history_values is None else self.history_values[h],
-            "history_times": None if self.history_times is None else self.history_times[h],
-            "target_indptr": t_indptr,
-            "target_items": self.target_items[t],
-            "target_gains": self.target_gains[t],
-        }
         for name in self.__dataclass_fields__:
             object.__setattr__(out, name, changed.get(name, getattr(self, name)))
         return out
@@ -191,10 +193,8 @@ class Queries:
 
     def without_targets(self) -> Queries:
         """The same queries with nothing held out: what a model may see."""
-        q = len(self)
-        return replace(
-            self,
-            target_indptr=np.zeros(q + 1, np.int64),
+        return self._with(
+            target_indptr=np.zeros(len(self) + 1, np.int64),
             target_items=np.zeros(0, np.int32),
             target_gains=np.zeros(0, np.float64),
             counts={},

@@ -13,19 +13,24 @@ from fullrank.data.filters import parse_filter
 from fullrank.experiment._lines import Loc
 from fullrank.experiment.search import distributions
 from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, nowhere
-from fullrank.metrics import parse, parse_many
+from fullrank.metrics import Metric, parse, parse_many
 from fullrank.models import Recommender
 
 Check = tuple[Loc, Callable[[], object]]
 
 
-def check(spec: BenchSpec, base: Path | None = None, locate: Locate = nowhere) -> None:
+def check(
+    spec: BenchSpec, base: Path | None = None, locate: Locate = nowhere
+) -> tuple[Metric, ...]:
     """Build every metric, strategy, filter, model and space once.
 
     Args:
         spec: the benchmark.
         base: folder that paths are relative to; None leaves files alone.
         locate: names file and line of a place.
+
+    Returns:
+        The metrics of the benchmark, each once.
 
     Raises:
         SpecError: the first thing that can't be understood, and where it stands.
@@ -35,11 +40,12 @@ def check(spec: BenchSpec, base: Path | None = None, locate: Locate = nowhere) -
             test()
         except SpecError as error:
             raise SpecError(f"{locate(loc)}{error}") from error
+    return parse_many(spec.metrics)
 
 
 def wants_ratings(spec: BenchSpec) -> bool:
     """True if a metric of predicted values is asked for."""
-    return any(m.source == "predictions" for text in spec.metrics for m in parse_many(text))
+    return any(metric.source == "predictions" for metric in parse_many(spec.metrics))
 
 
 def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:

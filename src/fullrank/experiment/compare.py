@@ -142,6 +142,8 @@ def _load(
 ) -> list[System]:
     if isinstance(source, str | Path):
         path = Path(source)
+        if not path.exists():
+            raise SpecError(f"there is no store or file {path}")
         if path.is_dir():
             return _from_store(path, prefix, metrics)
         saved = read_saved(path) if path.is_file() else None
@@ -156,14 +158,21 @@ def _load(
     found = evaluate(source, truth, metrics, level=level, **options)
     users = found.ranked.user_ids
     keys = [(0, user, int(q)) for user, q in zip(users.tolist(), found.ranked.query_ids)]
-    return [System(_plain_entry(name, users, keys, dict(found.values)), found.protocol)]
+    return [_system(name, users, keys, dict(found.values), found.protocol)]
 
 
-def _plain_entry(
-    name: str, users: Any, keys: list[tuple[Any, ...]], values: dict[Metric, Values]
-) -> Entry:
+def _system(
+    name: str,
+    users: Any,
+    keys: list[tuple[Any, ...]],
+    values: dict[Metric, Values],
+    protocol: Mapping[str, Any],
+) -> System:
+    """Lists as a system; who is cold is not known of them."""
     codes = Vocabulary.of(users, "user").encode(users)
-    return Entry("lists", name, codes, keys, np.zeros(len(users), dtype=bool), {None: values}, ())
+    cold = np.zeros(len(users), dtype=bool)
+    entry = Entry("lists", name, codes, keys, cold, {None: values}, (key_of(protocol),))
+    return System(entry, protocol)
 
 
 def _from_store(path: Path, prefix: str, metrics: tuple[Metric, ...]) -> list[System]:
@@ -193,7 +202,7 @@ def _from_saved(
         values[metric] = Values(metric, column, column, column)
     users = table["user_id"].to_numpy()
     keys = [(0, *row) for row in table.select("user_id", "query_id").iter_rows()]
-    return System(_plain_entry(name, users, keys, values), about["protocol"])
+    return _system(name, users, keys, values, about["protocol"])
 
 
 def _unique(found: list[System]) -> list[System]:

@@ -24,6 +24,7 @@ from fullrank.experiment.provenance import provenance
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse_many
 from fullrank.rank import ranks_from_lists
+from fullrank.stats.interval import Method, check_options
 
 MOST_SEGMENTS = 50
 """More distinct values than this in a segment column are an id, not a segment."""
@@ -133,7 +134,7 @@ def evaluate(
     columns: Mapping[str, str] | None = None,
     by: tuple[Any, str] | None = None,
     level: float = 0.95,
-    method: str = "auto",
+    method: Method = "auto",
     resamples: int = 1000,
     seed: int = 0,
 ) -> Evaluation:
@@ -164,6 +165,7 @@ def evaluate(
         0.75
     """
     chosen = as_metrics(metrics)
+    check_options(level, method, resamples)
     ranked = ranks_from_lists(
         recs, truth, train=train, keep_seen=keep_seen, grade=grade, depth=depth, columns=columns
     )
@@ -218,7 +220,7 @@ def warnings_for(ranked: TargetRanks, metrics: Sequence[Metric]) -> list[str]:
     if len(ranked.best) and not ranked.ranked.any():
         out.append(
             "no held-out item is in any list: check that both sides use the same item ids "
-            f"(such as {ranked.item_vocab.ids[ranked.items[0]]!r} in the truth)"
+            f"(such as {ranked.item_vocab.label(ranked.items[0])} in the truth)"
         )
     return out
 
@@ -264,6 +266,11 @@ def segments_of(
         )
     ids = frame["user_id"].to_numpy()
     codes = ranked.user_vocab.encode(ids)
+    if len(codes) and not (codes >= 0).any():
+        raise DataError(
+            f"no user of the segments (such as {frame['user_id'][0]!r}) is in the truth (such as "
+            f"{ranked.user_vocab.label(0)}); check that both use the same ids"
+        )
     labels = np.full(len(ranked.user_vocab), NO_SEGMENT, dtype=object)
     labels[codes[codes >= 0]] = frame[column].to_numpy()[codes >= 0]
     return np.asarray(labels[ranked.users])

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import ProtocolError
+from fullrank.core.errors import ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment.measure import (
     Values,
@@ -207,8 +207,13 @@ def paired_tests(
 
     P-values are adjusted over the family of all models × metrics of a data set and segment; each
     row names its family.
+
+    Raises:
+        SpecError: there is no such baseline.
     """
     base = baseline or results.spec.baseline_title
+    if base not in results.models:
+        raise SpecError(f"there is no model {base!r} here{suggest(base, results.models)}")
     out: list[dict[str, Any]] = []
     for source in ("ranks", "predictions"):
         found = entries(results, metrics, source=source)

@@ -144,7 +144,7 @@ class Results:
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
         """Metrics of the benchmark file, each once."""
-        return tuple(dict.fromkeys(m for text in self.spec.metrics for m in parse_many(text)))
+        return parse_many(self.spec.metrics)
 
     @property
     def data(self) -> tuple[str, ...]:

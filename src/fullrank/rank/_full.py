@@ -207,7 +207,7 @@ class _Job:
         n = len(part)
         if n < block and start > 0 and not self.model.row_exact:
             part = self.queries[np.minimum(np.arange(start, start + block), len(self.queries) - 1)]
-        scores = self.model.score(part)
+        scores = self.model.score(part.without_targets())  # not even by mistake
         if scores.dtype != np.float32 or scores.shape != (len(part), self.queries.n_items):
             raise ScoreError(
                 f"{type(self.model).__name__}.score gave {scores.dtype} {scores.shape}, expected "
