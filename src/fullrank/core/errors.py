@@ -15,7 +15,8 @@ FullrankError
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class FullrankError(Exception):
@@ -56,6 +57,21 @@ class StoreError(FullrankError, RuntimeError):
 
 class TooLargeError(FullrankError, MemoryError):
     """An array that the job needs would not fit into memory."""
+
+
+@contextmanager
+def told(spot: str) -> Iterator[None]:
+    """Put a place before the message of an error that was raised on purpose.
+
+    Args:
+        spot: such as ``"bench.toml line 7: "``; empty changes nothing.
+    """
+    try:
+        yield
+    except FullrankError as error:
+        if not spot:
+            raise
+        raise type(error)(f"{spot}{error}") from error
 
 
 def suggest(name: str, options: Iterable[str]) -> str:

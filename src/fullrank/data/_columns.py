@@ -178,6 +178,11 @@ def _remedy(role: str, names: Sequence[str], free: Sequence[str]) -> str:
     )
 
 
+def find_column(names: Sequence[str], role: str) -> str | None:
+    """The column of a table that plays a role of interactions, if there is one."""
+    return _first_match(names, role, ALIASES["interactions"][role])
+
+
 def _first_match(names: Sequence[str], role: str, aliases: Sequence[str]) -> str | None:
     if role in names:
         return role

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from fullrank.core.errors import DataError
-from fullrank.data._columns import ID_ROLES, assign_roles, unit_of_name
+from fullrank.data._columns import ID_ROLES, assign_roles, find_column, unit_of_name
 from fullrank.data._delimited import read_delimited, read_matrix, read_sequences
 from fullrank.data._formats import binary_format, read_binary, read_jsonl, read_trec
 from fullrank.data._frames import to_frame
@@ -78,6 +78,29 @@ def read_table(
         columns or {}, format, separator, quote, escape, encoding, header, kind=kind
     )
     return shape(load_table(source, options), options).table.frame
+
+
+def read_ids(source: Any, roles: Sequence[str]) -> dict[str, pl.Series]:
+    """Read the id columns of a table that need not be interactions, such as a list of items.
+
+    Args:
+        source: a path, or a frame of any kind.
+        roles: ``user_id``, ``item_id`` or both.
+
+    Raises:
+        DataError: a column is not there, or an id is missing.
+    """
+    table = load_table(source, ReadOptions())
+    out = {}
+    for role in roles:
+        name = find_column(table.frame.columns, role)
+        if name is None:
+            raise DataError(
+                f"{table.where} has the columns {', '.join(table.frame.columns)}; expected a "
+                f"column {role!r}: add or rename one"
+            )
+        out[role] = id_column(table, role, name)[0]
+    return out
 
 
 def load_table(source: Any, options: ReadOptions) -> Table:

@@ -105,7 +105,7 @@ class TuneSpec(_Part):
     @model_validator(mode="after")
     def _one_budget(self) -> Self:
         if (self.trials is None) == (self.seconds is None):
-            raise ValueError("give a budget: either trials or seconds")
+            raise ValueError("give one budget: either trials = 20 or seconds = 600")
         return self
 
 
@@ -191,14 +191,17 @@ class BenchSpec(_Part):
         ):
             for j, value in enumerate(values):
                 if value in values[:j]:
-                    text = f"{what} {value!r} is used twice; labels must be unique"
+                    text = f"{what} {value!r} is used twice; {_REMEDIES[key]}"
                     raise _problem((key, j), text)
         if self.baseline is not None and self.baseline not in titles:
             known = suggest(self.baseline, titles)
             raise _problem(("baseline",), f"baseline {self.baseline!r} is no model here{known}")
         for j, model in enumerate(self.model):
             if self.tune is None and model.search is not None:
-                text = "a model has a search space and there is no [tune] with a budget"
+                text = (
+                    f"model {model.title!r} has a search space and there is no budget; add a "
+                    'table [tune] with metric = "ndcg@10" and trials = 20'
+                )
                 raise _problem(("model", j, "search"), text)
         return self
 
@@ -206,6 +209,13 @@ class BenchSpec(_Part):
     def baseline_title(self) -> str:
         """The model that the tests compare with."""
         return self.baseline or self.model[0].title
+
+
+_REMEDIES = {
+    "model": "give one of them a label of its own",
+    "data": "name each data set differently",
+    "seeds": "write each seed once",
+}
 
 
 def _problem(loc: tuple[str | int, ...], text: str) -> PydanticCustomError:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from fullrank.core.dataset import Dataset, Source
-from fullrank.core.errors import DataError, SplitError
+from fullrank.core.errors import DataError, SplitError, told
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.registry import build
-from fullrank.data import read, read_table
+from fullrank.data import read
+from fullrank.data._tables import read_ids
 from fullrank.data.filters import apply_all, parse_filter
-from fullrank.experiment.spec import BenchSpec, DataSpec
+from fullrank.experiment.spec import BenchSpec, DataSpec, Locate, nowhere
 from fullrank.experiment.store import key_of, plain
 from fullrank.rank import Catalogue
 from fullrank.split import Split, with_train_filter
@@ -105,14 +106,14 @@ class Fold:
         elif ranking.catalogue == "all":
             chosen = Catalogue(np.ones(fitted.n_items, dtype=bool), "all")
         else:
-            table = read_table(self.base / ranking.catalogue)
-            ids = _column(table, "item_id", ranking.catalogue)
-            chosen = Catalogue.of_ids(ids, fitted.item_vocab, ranking.catalogue)
+            with told(f"{ranking.catalogue}: "):
+                ids = read_ids(self.base / ranking.catalogue, ["item_id"])["item_id"]
+                chosen = Catalogue.of_ids(ids.to_numpy(), fitted.item_vocab, ranking.catalogue)
         if ranking.eligible is None:
             return chosen
-        table = read_table(self.base / ranking.eligible)
-        users = _column(table, "user_id", ranking.eligible)
-        return chosen.restricted(queries, users, _column(table, "item_id", ranking.eligible))
+        with told(f"{ranking.eligible}: "):
+            users, items = read_ids(self.base / ranking.eligible, ["user_id", "item_id"]).values()
+            return chosen.restricted(queries, users.to_numpy(), items.to_numpy())
 
     @cached_property
     def protocol(self) -> dict[str, Any]:
@@ -145,15 +146,23 @@ class Fold:
         return key_of(self.protocol)
 
 
-def make_folds(spec: BenchSpec, base: Path) -> list[Fold]:
-    """Load, filter and split every data set of a benchmark."""
+def make_folds(spec: BenchSpec, base: Path, locate: Locate = nowhere) -> list[Fold]:
+    """Load, filter and split every data set of a benchmark.
+
+    Args:
+        spec: the benchmark.
+        base: folder that paths are relative to.
+        locate: names file and line of a place, for messages.
+    """
     settings = {**spec.split.settings, "repeats": spec.split.repeats}
     strategy = build("split", spec.split.strategy, settings)
     train_filters = [parse_filter(step) for step in spec.filters.train]
     out = []
-    for data in spec.data:
-        dataset = load(data, spec, base)
-        splits = strategy.splits(dataset.interactions, rng=spec.split.seed)
+    for j, data in enumerate(spec.data):
+        with told(locate(("data", j))):
+            dataset = load(data, spec, base)
+        with told(locate(("split", "strategy"))):
+            splits = strategy.splits(dataset.interactions, rng=spec.split.seed)
         for number, split in enumerate(splits):
             filtered = with_train_filter(split, train_filters, rng=spec.filters.seed)
             out.append(Fold(data, number, len(splits), filtered, spec, base, dataset.source))
@@ -175,12 +184,6 @@ def counted(queries: Queries, **more: int) -> Queries:
     """Add counts to queries."""
     queries.counts.update(more)
     return queries
-
-
-def _column(table: Any, name: str, where: str) -> Any:
-    if name not in table.columns:
-        raise DataError(f"{where} has the columns {table.columns}, expected a column {name!r}")
-    return table[name].to_numpy()
 
 
 def _file_ids(base: Path, *names: str | None) -> dict[str, str]:

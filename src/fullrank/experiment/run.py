@@ -15,10 +15,12 @@ from fullrank.core.errors import FullrankError
 from fullrank.experiment.bench import Fold, make_folds
 from fullrank.experiment.cell import Cell, is_seeded
 from fullrank.experiment.check import check, wants_ratings
+from fullrank.experiment.ready import check_fold
 from fullrank.experiment.results import Results
-from fullrank.experiment.spec import BenchSpec, ModelSpec, locator, read_spec
+from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, locator, nowhere, read_spec
 from fullrank.experiment.store import Store, write_json
 from fullrank.experiment.tune import Search, choose
+from fullrank.metrics import parse_many
 
 Place = tuple[str, int, str, int | None]
 """Data set, fold, label and seed of a cell."""
@@ -64,16 +66,28 @@ def run(
     Raises:
         SpecError: a setting, metric or name that can't be understood, before anything is fitted.
     """
+    locate: Locate = nowhere
     if isinstance(bench, BenchSpec):
         spec, base = bench, base or Path.cwd()
-        check(spec, base)
     else:
         spec, base = read_spec(bench)
-        check(spec, base, locator(str(bench), Path(bench).read_text(encoding="utf-8")))
+        locate = locator(str(bench), Path(bench).read_text(encoding="utf-8"))
+    check(spec, base, locate)
+    folds = _folds(spec, base, locate, fresh=Store.is_new(store))
     where = Store.open(store, create=True)
     report = progress or (lambda _: None)
     with where.session(), _helpers(spec, base, where, jobs):
-        return _Runner(spec, base, where, report, (0, jobs)).run()
+        return _Runner(spec, base, where, report, (0, jobs)).run(folds)
+
+
+def _folds(spec: BenchSpec, base: Path, locate: Locate, *, fresh: bool) -> list[Fold]:
+    """Load and split; a run that starts checks the folds, so that a bad one leaves no store."""
+    folds = make_folds(spec, base, locate)
+    tuned = any(model.search is not None for model in spec.model)
+    metrics = [metric for text in spec.metrics for metric in parse_many(text)]
+    for fold in folds if fresh else ():
+        check_fold(fold, metrics, tuned=tuned, locate=locate)
+    return folds
 
 
 @contextmanager
@@ -135,9 +149,8 @@ class _Runner:
         self.old_cells = {path.name for path in store.cells()}
         self.old_trials = 0
 
-    def run(self) -> Results:
+    def run(self, folds: list[Fold]) -> Results:
         """Finish the benchmark and write its manifest."""
-        folds = make_folds(self.spec, self.base)
         self.work(folds)
         order = [
             self.keys[_place(fold, model, seed)]

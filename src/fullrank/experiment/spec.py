@@ -74,7 +74,9 @@ def read_spec(path: str | Path) -> tuple[BenchSpec, Path]:
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise SpecError(f"there is no benchmark file {path}") from None
+        near = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
+        here = suggest(path.name, near) if near else "; check the path"
+        raise SpecError(f"there is no benchmark file {path}{here}") from None
     except IsADirectoryError:
         raise SpecError(f"{path} is a folder; name the benchmark file in it") from None
     except UnicodeDecodeError as error:
@@ -83,7 +85,10 @@ def read_spec(path: str | Path) -> tuple[BenchSpec, Path]:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SpecError(f"{path} is not valid TOML: {error}") from None
+        raise SpecError(
+            f"{path} is not valid TOML: {error}; mend it there or just before (text stands in "
+            "quotes, lists in [ ], tables in { }, each key once)"
+        ) from None
     return parse_spec(content, str(path), text), path.resolve().parent
 
 
@@ -106,12 +111,38 @@ def _explain(error: ValidationError, locate: Locate) -> str:
     if problem["type"] == "extra_forbidden":
         return f"{spot}unknown key {path!r}{suggest(str(loc[-1]), _keys_at(list(loc[:-1])))}"
     if problem["type"] == "missing":
-        return f"{spot}the key {path!r} is missing"
+        return f"{spot}the key {path!r} is missing; {_way_to_add(loc)}"
     message = problem["msg"].removeprefix("Value error, ")
+    for theirs, ours in _PLAIN_WORDS:
+        message = message.replace(theirs, ours)
     if problem["type"] == "inconsistent":
         return f"{spot}{message}"
     given = "" if problem["type"] == "value_error" else f", got {problem['input']!r}"
+    if loc in (["data"], ["model"]) and isinstance(problem["input"], dict):
+        given += f"; write [[{loc[0]}]] with two brackets, once for each"
     return f"{spot}{path}: {message}{given}"
+
+
+_PLAIN_WORDS = (
+    ("Input should be a valid tuple", "must be a list in [ ]"),
+    ("Tuple should have at least 1 item after validation, not 0", "must have at least one entry"),
+    ("Input should be a valid dictionary", "must be a table in { }"),
+    ("Input should be a valid string", "must be text in quotes"),
+    ("Input should be a valid integer", "must be a whole number"),
+    ("Input should be a valid number", "must be a number"),
+    ("Input should be", "must be"),
+)
+"""The validator speaks of Python; a benchmark file is TOML."""
+
+
+def _way_to_add(loc: Sequence[str | int]) -> str:
+    """How a missing key or table is written."""
+    name = str(loc[-1])
+    if name == "metrics":
+        return 'add a line metrics = ["ndcg@10"] above the first table'
+    if len(loc) == 1:
+        return f"add a table {f'[[{name}]]' if name in ('data', 'model') else f'[{name}]'}"
+    return f"add a line {name} = … to the table {loc[0]}"
 
 
 def _is_tag(part: str | int) -> bool:

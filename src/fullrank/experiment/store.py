@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fullrank.core.errors import StoreError
+from fullrank.core.paths import check_folder_place
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,6 +77,21 @@ class Store:
     """
 
     folder: Path
+
+    @staticmethod
+    def is_new(folder: str | Path) -> bool:
+        """True if a store would have to be made there.
+
+        Raises:
+            StoreError: the folder holds other things.
+            SpecError: it can't be a folder.
+        """
+        folder = Path(folder)
+        check_folder_place(folder)
+        if (folder / "store.json").exists():
+            return False
+        _refuse_taken(folder)
+        return True
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Store:
@@ -195,16 +211,21 @@ class Store:
 
 
 def _claim(folder: Path) -> None:
-    """Make the folder of a new store; refuses one with other things in it.
+    """Make the folder of a new store."""
+    check_folder_place(folder)
+    _refuse_taken(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def _refuse_taken(folder: Path) -> None:
+    """Refuse a folder with other things in it.
 
     Another process may be making the same store: what it writes aside is no other thing, and it
     puts ``store.json`` in place before anything else.
     """
-    if folder.exists():
-        others = folder.is_dir() and [p for p in folder.iterdir() if p.name[:7] != ".store."]
-        if others is False or (others and not (folder / "store.json").exists()):
-            raise StoreError(f"{folder} holds other things; name a new or empty folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    others = folder.exists() and [p for p in folder.iterdir() if p.name[:7] != ".store."]
+    if others and not (folder / "store.json").exists():
+        raise StoreError(f"{folder} holds other things; name a new or empty folder")
 
 
 def _sync(folder: Path) -> None:
