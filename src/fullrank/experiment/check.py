@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,11 +74,27 @@ def _check_metric(text: str) -> None:
 def _check_model(model: ModelSpec) -> None:
     where = f"model {model.title!r}"
     target = model_class(model)
-    searched = tuple(space_of(model))
-    distributions(space_of(model), where)
-    check_settings(where, target, [*model.settings, *searched])
-    if not searched:
-        build("model", model.name, dict(model.settings))
+    space = distributions(space_of(model), where)
+    check_settings(where, target, [*model.settings, *space])
+    for settings in _corners(space):
+        try:
+            build("model", model.name, {**model.settings, **settings})
+        except SpecError as error:
+            raise SpecError(
+                f"{error}{f' (search offers {settings})' if settings else ''}"
+            ) from error
+
+
+def _corners(space: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Settings of a space: the first of each, and each other end or choice beside those."""
+    ends = {
+        name: getattr(entry, "choices", None) or (entry.low, entry.high)
+        for name, entry in space.items()
+    }
+    first = {name: values[0] for name, values in ends.items()}
+    yield first
+    for name, values in ends.items():
+        yield from ({**first, name: value} for value in values[1:])
 
 
 def model_class(model: ModelSpec) -> type[Recommender]:

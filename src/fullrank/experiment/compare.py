@@ -12,6 +12,8 @@ import numpy as np
 
 from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
+from fullrank.data._options import ReadOptions
+from fullrank.data._tables import load_table
 from fullrank.experiment.evaluate import as_metrics, evaluate, read_saved
 from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows
 from fullrank.experiment.measure import Values
@@ -143,18 +145,22 @@ def _load(
     if isinstance(source, str | Path):
         path = Path(source)
         if not path.exists():
-            raise SpecError(f"there is no store or file {path}")
+            near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+            raise SpecError(f"there is no store or file {path}{suggest(path.name, near)}")
         if path.is_dir():
             return _from_store(path, prefix, metrics)
         saved = read_saved(path) if path.is_file() else None
         if saved is not None:
             return [_from_saved(*saved, name, metrics)]
     if truth is None:
+        if isinstance(source, str | Path):
+            load_table(source, ReadOptions())  # a damaged file is said to be one
         raise SpecError(
-            f"{name} is a file of lists; pass --truth FILE, or give stores or saved evaluations"
+            f"{source if isinstance(source, str | Path) else name} holds lists; pass --truth FILE, "
+            "or give stores or saved evaluations (evaluate --per-query x.parquet)"
         )
     if not metrics:
-        raise SpecError("lists need metrics: -m ndcg@10")
+        raise SpecError(f"{name} holds lists, which need metrics; name one, such as -m ndcg@10")
     found = evaluate(source, truth, metrics, level=level, **options)
     users = found.ranked.user_ids
     keys = [(0, user, int(q)) for user, q in zip(users.tolist(), found.ranked.query_ids)]

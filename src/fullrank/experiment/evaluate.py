@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.errors import DataError, SpecError, suggest, told
+from fullrank.core.paths import check_file_place
 from fullrank.core.ragged import rows_of
 from fullrank.core.random import hash_elements
 from fullrank.core.ranked import TargetRanks
@@ -24,6 +26,7 @@ from fullrank.experiment.provenance import provenance
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse_many
 from fullrank.rank import ranks_from_lists
+from fullrank.rank._lists import said
 from fullrank.stats.interval import Method, check_options
 
 MOST_SEGMENTS = 50
@@ -116,10 +119,14 @@ class Evaluation:
         if path.suffix.lower() != ".parquet":
             write_table(table, path)
             return
-        aside = path.with_name(f".{path.name}.part")
+        check_file_place(path)
+        aside = path.with_name(f".{path.name}.{os.getpid()}.part")
         about = {"protocol": self.protocol, "level": self.level, "format": 1}
-        table.write_parquet(aside, metadata={"fullrank": json.dumps(about)})
-        aside.replace(path)
+        try:
+            table.write_parquet(aside, metadata={"fullrank": json.dumps(about)})
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
 
 
 def evaluate(
@@ -169,6 +176,7 @@ def evaluate(
     ranked = ranks_from_lists(
         recs, truth, train=train, keep_seen=keep_seen, grade=grade, depth=depth, columns=columns
     )
+    check_evaluable(ranked, recs, train)
     protocol = {
         "targets": targets_fingerprint(ranked),
         "seen": "kept" if keep_seen or train is None else "removed",
@@ -183,7 +191,7 @@ def evaluate(
         values=rank_values(ranked, chosen),
         level=level,
         protocol=protocol,
-        segments=None if by is None else segments_of(ranked, *by, columns or {}),
+        segments=None if by is None else _segments(ranked, *by, columns or {}),
         warnings=tuple(warnings_for(ranked, chosen)),
         interval={"method": method, "resamples": resamples, "rng": seed},
     )
@@ -204,6 +212,26 @@ def as_metrics(metrics: Sequence[str | Metric]) -> tuple[Metric, ...]:
     if not parsed:
         raise SpecError("name at least one metric, such as -m ndcg@10")
     return tuple(dict.fromkeys(parsed))
+
+
+def check_evaluable(ranked: TargetRanks, recs: Any, train: Any) -> None:
+    """Refuse lists that recommend nothing to anybody, and a truth of which nothing is left.
+
+    Raises:
+        DataError: with what to do.
+    """
+    counts = ranked.counts
+    if len(ranked.best) == 0:
+        raise DataError(
+            f"all {counts.get('repeated_targets', 0):,} held-out items are in "
+            f"{said('train', train)} too, and what users had before is no target; evaluate repeats by "
+            "keep_seen (--keep-seen), or give the training rows that came before the truth"
+        )
+    if not counts.get("longest_list", 1) and not counts.get("removed_seen", 0):
+        raise DataError(
+            f"{said('recs', recs)} holds no recommendation; check the export (a user without "
+            "recommendations counts as zero, but not all of them)"
+        )
 
 
 def warnings_for(ranked: TargetRanks, metrics: Sequence[Metric]) -> list[str]:
@@ -236,6 +264,14 @@ def targets_fingerprint(ranked: TargetRanks) -> str:
         targets = hash_elements(1, users, ranked.query_ids[rows], items, gains).sum(dtype=np.uint64)
         total = [int(targets), int(who.sum(dtype=np.uint64))]
     return key_of({"n": [len(ranked), len(ranked.best)], "sums": [str(x) for x in total]})
+
+
+def _segments(
+    ranked: TargetRanks, table: Any, column: str, columns: Mapping[str, str]
+) -> NDArray[Any]:
+    """Segments, with their file in messages."""
+    with told(f"{table}: " if isinstance(table, str | Path) else ""):
+        return segments_of(ranked, table, column, columns)
 
 
 def segments_of(
@@ -306,4 +342,11 @@ def read_saved(path: str | Path) -> tuple[dict[str, Any], Any] | None:
         about = pl.read_parquet_metadata(path).get("fullrank")
     except (OSError, pl.exceptions.PolarsError):
         return None
-    return None if about is None else (json.loads(about), pl.read_parquet(path))
+    if about is None:
+        return None
+    try:
+        return json.loads(about), pl.read_parquet(path)
+    except (OSError, ValueError, pl.exceptions.PolarsError) as error:
+        raise DataError(
+            f"{path} is a saved evaluation that is damaged; evaluate again with --per-query"
+        ) from error

@@ -63,9 +63,14 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise StoreError(
-            f"{path} is damaged ({error}); delete this file or its folder and run again"
-        ) from error
+        raise StoreError(f"{path} is damaged ({error}); {_way_to_mend(path)}") from error
+
+
+def _way_to_mend(path: Path) -> str:
+    if path.name == "store.json":
+        return f'if the folder is a store of this version, write {{"format": {FORMAT}}} into it'
+    what = f"the folder {path.parent}" if path.name == "cell.json" else "it"
+    return f"delete {what} and run the benchmark again, which makes it anew"
 
 
 @dataclass(frozen=True)

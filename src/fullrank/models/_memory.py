@@ -52,6 +52,13 @@ def require_memory(needed: int, what: str, remedy: str) -> None:
     free = available_memory()
     if needed > free:
         raise TooLargeError(
-            f"{what} needs {needed / 2**30:,.1f} GiB and {free / 2**30:,.1f} GiB are available; "
-            f"{remedy}"
+            f"{what} needs {_size(needed)} and {_size(free)} are available; {remedy}"
         )
+
+
+def _size(n: int) -> str:
+    """``1.5 GiB``, ``640.0 MiB`` or ``960 bytes``."""
+    for power, unit in ((30, "GiB"), (20, "MiB")):
+        if n >= 2**power:
+            return f"{n / 2**power:,.1f} {unit}"
+    return f"{n:,} bytes"

@@ -64,27 +64,29 @@ def ranks_from_lists(
         raise SpecError(f"depth must be 1 or more, got {depth!r}")
     sources = {"recs": recs, "truth": truth, **({} if train is None else {"train": train})}
     frames = read_parts(sources, columns or {}, grade)
-    job = _Lists.of(frames, os.fspath(recs) if isinstance(recs, str | os.PathLike) else "the lists")
+    job = _Lists.of(frames, {name: said(name, source) for name, source in sources.items()})
     return job.ranks(grade, depth, keep_seen)
 
 
 @dataclass(frozen=True, eq=False)
 class _Lists:
-    """Lists, truth and training rows over common codes."""
+    """Lists, truth and training rows over common codes; ``names`` is how messages call them."""
 
-    where: str
+    names: Mapping[str, str]
     frames: Mapping[str, pl.DataFrame]
     users: Vocabulary
     items: Vocabulary
     codes: Mapping[str, tuple[NDArray[np.int32], NDArray[np.int32]]]
 
     @classmethod
-    def of(cls, frames: Mapping[str, pl.DataFrame], where: str) -> _Lists:
+    def of(cls, frames: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> _Lists:
         for column in ("user_id", "item_id"):
-            check_kinds(frames, column)
+            check_kinds(frames, column, names)
         truth = frames["truth"]
         if len(truth) == 0:
-            raise DataError("the truth has no rows; nobody can be evaluated")
+            raise DataError(
+                f"{names['truth']} has no rows; nobody can be evaluated: name the held-out items"
+            )
         users = vocabulary_of([truth["user_id"]], "user")
         items = vocabulary_of([frame["item_id"] for frame in frames.values()], "item")
         codes = {
@@ -93,10 +95,16 @@ class _Lists:
         }
         if len(frames["recs"]) and not (codes["recs"][0] >= 0).any():
             raise DataError(
-                f"no user of {where} is in the truth ({id_examples(frames['recs'], truth)}); "
+                f"no user of {names['recs']} is in {names['truth']} "
+                f"({id_examples(frames['recs'], truth)}); "
                 "check that both sides use the same ids"
             )
-        return cls(where, frames, users, items, codes)
+        return cls(names, frames, users, items, codes)
+
+    @property
+    def where(self) -> str:
+        """How messages call the lists."""
+        return self.names["recs"]
 
     def ranks(self, grade: str | None, depth: int | None, keep_seen: bool) -> TargetRanks:
         from fullrank.kernels import lists as kernel
@@ -149,7 +157,7 @@ class _Lists:
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], dict[str, int]]:
         """Targets of each user, each item once with its highest grade."""
         users, items = self.codes["truth"]
-        gains = gains_of(self.frames["truth"], grade)
+        gains = gains_of(self.frames["truth"], grade, self.names["truth"])
         pairs = users.astype(np.int64) * len(self.items) + items
         order = np.lexsort((-gains, pairs))
         pairs, gains = pairs[order], gains[order]
@@ -188,7 +196,8 @@ class _Lists:
             if len(bad):
                 raise DataError(
                     f"{self.where}: the score of user {recs['user_id'][int(bad[0])]!r}, item "
-                    f"{recs['item_id'][int(bad[0])]!r} is missing or NaN; scores must be numbers"
+                    f"{recs['item_id'][int(bad[0])]!r} is missing or NaN; "
+                    "scores must be numbers: leave out what the system doesn't recommend"
                 )
             return -score, False, "score column"
         return np.arange(len(recs), dtype=np.float64), False, "row order"
@@ -199,9 +208,11 @@ class _Lists:
         bad = np.flatnonzero(~np.isfinite(rank) | (rank != np.floor(rank)) | (rank < 0))
         if len(bad):
             recs, row = self.frames["recs"], int(bad[0])
+            given = "missing" if np.isnan(rank[row]) else f"{rank[row]:g}, no whole number from 1"
             raise DataError(
-                f"{self.where}: rank {rank[row]} of user {recs['user_id'][row]!r}, item "
-                f"{recs['item_id'][row]!r} is no whole number from 1"
+                f"{self.where}: the rank of user {recs['user_id'][row]!r}, item "
+                f"{recs['item_id'][row]!r} is {given}; give each item its place, or name the "
+                "column score if it is one"
             )
         return rank + 1 if len(rank) and rank.min() == 0 else rank
 
@@ -229,16 +240,22 @@ class _Lists:
         return out
 
 
-def check_kinds(frames: Mapping[str, pl.DataFrame], column: str) -> None:
+def said(name: str, source: Any) -> str:
+    """How messages call a table: its file if it has one."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return {"recs": "the lists", "truth": "the truth", "train": "the training rows"}[name]
+
+
+def check_kinds(frames: Mapping[str, pl.DataFrame], column: str, names: Mapping[str, str]) -> None:
     """Refuse text ids beside integer ids, which would match nothing without a word."""
-    names = {"recs": "the lists", "truth": "the truth", "train": "the training rows"}
     kinds = {n: "integers" if f[column].dtype.is_integer() else "text" for n, f in frames.items()}
     for name, kind in kinds.items():
         if kind != kinds["truth"] and len(frames[name]) and len(frames["truth"]):
             raise IdTypeError(
                 f"{column} is {kind} in {names[name]} (such as {frames[name][column][0]!r}) and "
-                f"{kinds['truth']} in the truth (such as {frames['truth'][column][0]!r}): nothing "
-                "would match; convert one side"
+                f"{kinds['truth']} in {names['truth']} (such as {frames['truth'][column][0]!r}): "
+                "nothing would match; convert one side"
             )
 
 

@@ -101,7 +101,7 @@ def _pick(
     return out
 
 
-def gains_of(truth: pl.DataFrame, grade: str | None) -> NDArray[np.float64]:
+def gains_of(truth: pl.DataFrame, grade: str | None, where: str) -> NDArray[np.float64]:
     """Gains of the truth: its ``rating`` as float64 if a grade column was named, else ones.
 
     Raises:
@@ -110,14 +110,17 @@ def gains_of(truth: pl.DataFrame, grade: str | None) -> NDArray[np.float64]:
     if grade is None:
         return np.ones(len(truth))
     if "rating" not in truth.columns or not truth["rating"].dtype.is_numeric():
-        raise DataError(f"the grade column {grade!r} of the truth must hold numbers")
+        raise DataError(
+            f"{where}: the grade column {grade!r} must hold numbers; mend it, or name another one"
+        )
     gains = truth["rating"].to_numpy().astype(np.float64)
     bad = np.flatnonzero(~(gains >= 0) | ~np.isfinite(gains))
     if len(bad):
         row = int(bad[0])
         raise DataError(
-            f"the grade column {grade!r} holds {gains[row]} (user {truth['user_id'][row]!r}, item "
-            f"{truth['item_id'][row]!r}); grades must be finite and not negative"
+            f"{where}: the grade column {grade!r} holds {gains[row]} (user "
+            f"{truth['user_id'][row]!r}, item {truth['item_id'][row]!r}); grades must be finite "
+            "and not negative: shift or drop such rows"
         )
     return gains
 
