@@ -124,7 +124,7 @@ def parse_settings(pairs: Sequence[str], option: str) -> dict[str, Any]:
         key, sign, value = pair.partition("=")
         key = key.strip()
         if not sign or not key:
-            raise SpecError(f"{option} takes key=value, got {pair!r}")
+            raise SpecError(f"{option} takes key=value, such as {option} a=1, got {pair!r}")
         try:
             out[key] = tomllib.loads(f"value = {value.strip()}")["value"]
         except tomllib.TOMLDecodeError:

@@ -9,7 +9,7 @@ import typer
 
 from fullrank.cli._output import busy, parse_settings, print_json
 from fullrank.cli.data import Columns, Json, Read, load
-from fullrank.core.errors import SpecError
+from fullrank.core.errors import SpecError, told
 from fullrank.core.paths import check_folder_place
 
 
@@ -75,8 +75,9 @@ def _folds(
 
     how = build("split", strategy, parse_settings(settings or (), "--set"))
     before, train = parsed(filters, "--filter"), parsed(train_filters, "--train-filter")
-    rows = apply_all(load(data, columns, read).interactions, before, seed, compact=True)
-    return [with_train_filter(one, train, rng=seed) for one in how.splits(rows, rng=seed)]
+    with told(f"{data}: "):
+        rows = apply_all(load(data, columns, read).interactions, before, seed, compact=True)
+        return [with_train_filter(one, train, rng=seed) for one in how.splits(rows, rng=seed)]
 
 
 def _lines(card: dict[str, Any]) -> list[str]:

@@ -64,12 +64,13 @@ def told(spot: str) -> Iterator[None]:
     """Put a place before the message of an error that was raised on purpose.
 
     Args:
-        spot: such as ``"bench.toml line 7: "``; empty changes nothing.
+        spot: such as ``"bench.toml line 7: "``; nothing changes if it is empty or the message
+            names it already.
     """
     try:
         yield
     except FullrankError as error:
-        if not spot:
+        if not spot or spot.rstrip(": ") in str(error):
             raise
         raise type(error)(f"{spot}{error}") from error
 

@@ -105,10 +105,7 @@ def model_class(model: ModelSpec) -> type[Recommender]:
     """
     target = find("model", model.name)
     if not (isinstance(target, type) and issubclass(target, Recommender)):
-        raise SpecError(
-            f"{model.name!r} is no model: it must be a subclass of fullrank.Recommender, got "
-            f"{target!r}"
-        )
+        raise SpecError(f"{model.name!r} is no model; name a subclass of fullrank.Recommender")
     return target
 
 

@@ -224,8 +224,8 @@ def check_evaluable(ranked: TargetRanks, recs: Any, train: Any) -> None:
     if len(ranked.best) == 0:
         raise DataError(
             f"all {counts.get('repeated_targets', 0):,} held-out items are in "
-            f"{said('train', train)} too, and what users had before is no target; evaluate repeats by "
-            "keep_seen (--keep-seen), or give the training rows that came before the truth"
+            f"{said('train', train)} too, and what users had before is no target; evaluate "
+            "repeats by keep_seen (--keep-seen), or give the training rows from before the truth"
         )
     if not counts.get("longest_list", 1) and not counts.get("removed_seen", 0):
         raise DataError(

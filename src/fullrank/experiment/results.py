@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import StoreError
+from fullrank.core.errors import SpecError, StoreError
 from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
@@ -21,6 +21,17 @@ from fullrank.metrics import Metric, parse_many
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+NEEDED = {"data", "fold", "model", "seed", "settings", "protocol", "protocol_id", "provenance"}
+"""What every reader of a cell relies on."""
+
+COLUMNS = {
+    "queries": ("user_id", "query_id", "history", "targets", "n_candidates"),
+    "ranks": ("item_id", "best", "worst", "gain"),
+    "predictions": ("user_id", "item_id", "predicted", "observed"),
+}
+"""Columns of the tables of a cell."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +56,19 @@ class CellResult:
 
         path = self.folder / f"{name}.parquet"
         try:
-            return pl.read_parquet(path)
+            table = pl.read_parquet(path)
         except (OSError, pl.exceptions.PolarsError) as error:
-            raise StoreError(
-                f"{path} is missing or damaged ({error}); delete the folder {self.folder} and "
-                "run the benchmark again: it makes this cell anew"
-            ) from error
+            raise self._damaged(name, str(error)) from error
+        gone = [column for column in COLUMNS.get(name, ()) if column not in table.columns]
+        if gone:
+            raise self._damaged(name, f"no column {gone[0]!r}")
+        return table
+
+    def _damaged(self, name: str, what: str) -> StoreError:
+        return StoreError(
+            f"{self.folder / name}.parquet is missing or damaged ({what}); delete the folder "
+            f"{self.folder} and run the benchmark again: it makes this cell anew"
+        )
 
     @property
     def has_predictions(self) -> bool:
@@ -71,6 +89,10 @@ class CellResult:
     def ranked(self) -> TargetRanks:
         """Ranks of the targets."""
         queries, ranks = self.queries, self.table("ranks")
+        if queries["targets"].sum() != len(ranks):
+            raise self._damaged(
+                "ranks", f"{len(ranks):,} rows for {queries['targets'].sum():,} targets"
+            )
         users, items = _vocab(queries["user_id"], "user"), _vocab(ranks["item_id"], "item")
         return TargetRanks(
             users=users.encode(queries["user_id"].to_numpy()),
@@ -139,7 +161,13 @@ class Results:
             )
         tuning = content.get("tuning", {})
         cells = tuple(_cell(store, key, tuning.get(key)) for key in content["cells"])
-        return cls(parse_spec(content["spec"], str(manifest)), cells, fresh)
+        try:
+            spec = parse_spec(content["spec"], str(manifest))
+        except SpecError as error:
+            raise StoreError(
+                f"{error}: another version wrote it; run the benchmark again, or use that version"
+            ) from error
+        return cls(spec, cells, fresh)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -173,6 +201,11 @@ def _cell(store: Store, key: str, tuning: dict[str, Any] | None) -> CellResult:
         raise StoreError(f"cell {key} is missing from {store.folder}; run again to make it")
     folder = store.cell(key)
     about = read_json(folder / "cell.json")
+    if not isinstance(about, dict) or not set(about) >= NEEDED:
+        raise StoreError(
+            f"{folder / 'cell.json'} is damaged (it lacks what a cell says of itself); delete the "
+            f"folder {folder} and run the benchmark again: it makes this cell anew"
+        )
     return CellResult({"tuning": None, **about, **({"tuning": tuning} if tuning else {})}, folder)
 
 

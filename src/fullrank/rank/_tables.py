@@ -72,7 +72,8 @@ def read_parts(
     if grade is not None:
         if grade not in (*heads["truth"], "rating"):
             raise SpecError(
-                f"the truth has no grade column {grade!r}{suggest(grade, heads['truth'])}"
+                f"{raw['truth'].where} has no grade column {grade!r}"
+                f"{suggest(grade, heads['truth'])}"
             )
         if grade in heads["truth"]:
             chosen["truth"]["rating"] = grade
