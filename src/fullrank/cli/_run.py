@@ -25,8 +25,10 @@ def run(arguments: Sequence[str]) -> int:
     try:
         result = app(args=list(arguments), prog_name="fullrank", standalone_mode=False)
         sys.stdout.flush()
+        if result == STOPPED:  # what Typer makes of Ctrl-C
+            raise KeyboardInterrupt
         return result if isinstance(result, int) else OK
-    except SystemExit:  # what Click makes of a broken pipe
+    except SystemExit:  # what Typer makes of a broken pipe
         return _pipe_closed()
     except BrokenPipeError:
         return _pipe_closed()
@@ -43,7 +45,7 @@ def _pipe_closed() -> int:
 
 
 def _is_stop(error: BaseException) -> bool:
-    """True for Ctrl-C, which Click turns into Abort."""
+    """True for Ctrl-C, which older versions of Typer turn into Abort."""
     return isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort"
 
 
