@@ -210,7 +210,7 @@ def test_a_search_needs_a_budget():
         ({"filters": {"train": [{"core": {"user": 1}}]}}, "no setting 'user'.*'users'"),
         ({"model": [{"name": "EAES"}]}, "unknown model 'EAES'.*'EASE'"),
         ({"model": [{"name": "no.such:Model"}]}, "can't import"),
-        ({"model": [{"name": "os:path"}]}, "must be a subclass of fullrank.Recommender"),
+        ({"model": [{"name": "os:path"}]}, "subclass of fullrank.Recommender"),
         ({"model": [{"name": "EASE", "settings": {"rge": 1.0}}]}, "no setting 'rge'.*'reg'"),
         ({"model": [{"name": "EASE", "settings": {"reg": -1.0}}]}, "reg"),
         ({"model": [{"name": "EASE", "search": {"rge": [1.0]}}]}, "no setting 'rge'"),

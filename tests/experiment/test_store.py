@@ -202,3 +202,12 @@ def test_a_damaged_trial_is_named_and_runs_again_under_its_number(tmp_path):
         before[key] for key in ("number", "settings", "value")
     ]
     assert json.loads(manifest.read_text())["cells"] == kept
+
+
+def test_a_mark_swept_by_the_other_maker_of_a_store_is_no_error(tmp_path, monkeypatch):
+    def swept(path, content):
+        write_json(path, content)  # the other process, which then sweeps ours
+        raise FileNotFoundError(path)
+
+    monkeypatch.setattr("fullrank.experiment.store.write_json", swept)
+    assert Store.open(tmp_path / "store", create=True).folder == tmp_path / "store"

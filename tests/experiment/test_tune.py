@@ -210,9 +210,7 @@ def test_lower_is_better_for_some_metrics(tmp_path):
 
 def test_the_metric_of_predicted_ratings_can_choose(tmp_path):
     models = [{"name": "BiasOnly", "search": {"reg_item": {"low": 0.1, "high": 100.0}}}]
-    results = run_in(
-        tmp_path, model=models, metrics=["rmse"], tune={"metric": "rmse", "trials": 4}
-    )
+    results = run_in(tmp_path, model=models, metrics=["rmse"], tune={"metric": "rmse", "trials": 4})
     values = [trial["value"] for trial in trials(tmp_path)]
     assert tuning(results, "BiasOnly")["value"] == min(values)
     assert 0.1 < min(values) < 3

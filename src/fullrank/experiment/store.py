@@ -114,7 +114,7 @@ class Store:
                     "`fullrank run --store` wrote"
                 )
             _claim(folder)
-            write_json(mark, {"format": FORMAT})
+            _put_mark(mark)
         content = read_json(mark)
         found = content.get("format") if isinstance(content, dict) else None
         if found != FORMAT:
@@ -220,6 +220,15 @@ def _claim(folder: Path) -> None:
     check_folder_place(folder)
     _refuse_taken(folder)
     folder.mkdir(parents=True, exist_ok=True)
+
+
+def _put_mark(mark: Path) -> None:
+    try:
+        write_json(mark, {"format": FORMAT})
+    except FileNotFoundError:
+        # Another process made the store meanwhile, and swept what it took for left behind.
+        if not mark.exists():
+            raise
 
 
 def _refuse_taken(folder: Path) -> None:
