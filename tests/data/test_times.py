@@ -145,3 +145,32 @@ def test_text_and_datetimes_agree(moments: list[datetime]) -> None:
     times, unit = times_of(typed)
     assert [time * per[unit] for time in times] == expected
     assert times_of(text) == (times, unit)
+
+
+def test_dates_that_nanoseconds_cannot_hold(tmp_path):
+    """9999-12-31 as "never" once became a day of 1816."""
+    path = tmp_path / "log.csv"
+    for text, seconds in (
+        ("9999-12-31", 253402214400),
+        ("0001-01-01", -62135596800),
+        ("2262-04-12T00:00:00Z", 9223372800),
+        ("1500-06-01 12:00:00+02:00", -14818687200),
+    ):
+        other = "2020-01-01" + ("T00:00:00Z" if text[-1] == "Z" else "")
+        other = "2020-01-01 00:00:00+00:00" if "+" in text else other
+        path.write_text(f"user_id,item_id,timestamp\nu,i,{text}\nu,j,{other}\n")
+        rows = read(path).interactions
+        assert rows.time_unit == "s"
+        assert sorted(rows.times.tolist()) == sorted([seconds, 1577836800])
+    path.write_text(
+        "user_id,item_id,timestamp\nu,i,9999-12-31\nu,j,2020-01-01 00:00:00.000000001\n"
+    )
+    with pytest.raises(DataError, match=r"line 2: '9999-12-31' can't be kept beside the nanos"):
+        read(path)
+
+
+def test_numbers_beyond_64_bits_are_no_times(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("user_id,item_id,timestamp\nu,i,1700000000\nu,j,1.7e29\n")
+    with pytest.raises(DataError, match=r"line 3: time must be finite and fit 64 bits, got 1\.7e"):
+        read(path)

@@ -9,6 +9,7 @@ coarsest unit that holds all of them; those without a zone are taken as UTC.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,8 @@ _LIMITS: tuple[tuple[TimeUnit, float], ...] = (("s", 1e11), ("ms", 1e14), ("us",
 _PER_SECOND: dict[str, int] = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _UNITS: tuple[TimeUnit, ...] = ("s", "ms", "us", "ns")
 _ORDER: TimeUnit = "order"
+_MOST_NANOS = 2**63 - 1_000_000_000
+"""Times that a second more or less doesn't take beyond 64 bits of nanoseconds."""
 _ISO = (
     r"^(\d{4}-\d{2}-\d{2})"
     r"(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9}))?)?"
@@ -121,9 +124,13 @@ def _unit_by_size(table: Table, name: str, values: NDArray[np.int64]) -> TimeUni
 def _from_floats(table: Table, name: str, column: pl.Series, unit: str | None) -> Times:
     known = column.fill_nan(None)
     values = known.fill_null(0).to_numpy().astype(np.float64)
-    if not bool(np.isfinite(values).all()):
-        row = int(np.flatnonzero(~np.isfinite(values))[0])
-        raise DataError(f"{table.place(row)}: time must be finite, got {column[row]!r}")
+    bad = np.flatnonzero(~(np.abs(values) < 2.0**63))  # infinite, or beyond 64 bits
+    if len(bad):
+        row = int(bad[0])
+        raise DataError(
+            f"{table.place(row)}: time must be finite and fit 64 bits, got {column[row]!r} (column "
+            f"{name!r}); mend or drop the row"
+        )
     if bool((values == np.round(values)).all()):
         return _from_integers(table, name, known.cast(pl.Int64), unit)
     if unit is None:
@@ -188,7 +195,7 @@ def _from_iso(table: Table, name: str, column: pl.Series) -> pl.Series:
     day, clock, fraction, zone = parts
     clock = clock.fill_null("00:00")
     clock = clock.zip_with(clock.str.len_bytes() > 5, clock + ":00")
-    whole = (day + " " + clock).str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="ns", strict=False)
+    whole = (day + " " + clock).str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us", strict=False)
     bad = whole.is_null() & column.is_not_null()
     if bad.any():
         row = int(bad.arg_max() or 0)
@@ -198,9 +205,20 @@ def _from_iso(table: Table, name: str, column: pl.Series) -> pl.Series:
         )
     _refuse_mixed_zones(table, name, column, zone)
     nanos = fraction.fill_null("0").str.pad_end(9, "0").cast(pl.Int64)
-    physical = whole.to_physical() + nanos - _offset_seconds(zone) * 1_000_000_000
+    micros = whole.to_physical() - _offset_seconds(zone) * 1_000_000
+    wide = micros.abs() >= _MOST_NANOS // 1000
+    unit: Literal["us", "ns"] = "ns"
+    physical = micros * 1000 + nanos
+    if wide.any():  # such as 9999-12-31, which nanoseconds in 64 bits can't hold
+        if (nanos % 1000 != 0).any():
+            row = int(wide.arg_max() or 0)
+            raise DataError(
+                f"{table.place(row)}: {column[row]!r} can't be kept beside the nanoseconds of "
+                f"other rows (column {name!r}); mend it, or round the times to microseconds"
+            )
+        unit, physical = "us", micros + nanos // 1000
     zoned = bool(zone.is_not_null().any())
-    return physical.cast(pl.Datetime("ns", "UTC" if zoned else None))
+    return physical.cast(pl.Datetime(unit, "UTC" if zoned else None))
 
 
 def _refuse_mixed_zones(table: Table, name: str, column: pl.Series, zone: pl.Series) -> None:

@@ -155,7 +155,7 @@ class Results:
                 f"--store {store.folder}` until it ends (it goes on where it stopped)"
             )
         content = read_json(manifest)
-        if not isinstance(content, dict) or not {"spec", "cells"} <= set(content):
+        if not _is_manifest(content):
             raise StoreError(
                 f"{manifest} is damaged; run the benchmark again, which writes it anew"
             )
@@ -193,6 +193,17 @@ class Results:
         """Protocol id of each fold."""
         cells = (cell for cell in self.cells if cell.about["data"] == data)
         return tuple(dict.fromkeys(cell.about["protocol_id"] for cell in cells))
+
+
+def _is_manifest(content: Any) -> bool:
+    """True if ``bench.json`` has the shape that ``run`` gives it."""
+    return (
+        isinstance(content, dict)
+        and isinstance(content.get("spec"), dict)
+        and isinstance(content.get("cells"), list)
+        and all(isinstance(key, str) for key in content["cells"])
+        and isinstance(content.get("tuning", {}), dict)
+    )
 
 
 def _cell(store: Store, key: str, tuning: dict[str, Any] | None) -> CellResult:
