@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+
 from fullrank.core.errors import DataError
 from fullrank.models import Popularity
 

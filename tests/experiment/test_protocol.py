@@ -5,14 +5,14 @@ from math import comb
 import numpy as np
 import polars as pl
 import pytest
+from tests.experiment.worlds import bench, log, run_in
+
 from fullrank.core.errors import DataError, FullrankError
 from fullrank.experiment.bench import make_folds
 from fullrank.experiment.leaderboard import entries, leaderboard, paired_tests
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import read_spec
 from fullrank.metrics import NDCG, RMSE, parse
-
-from tests.experiment.worlds import bench, log, run_in
 
 PLAIN = [{"name": "Popularity"}, {"name": "EASE", "settings": {"reg": 5.0}}]
 FIXED = {"model": PLAIN, "tune": None}
@@ -281,8 +281,12 @@ def test_folds_are_pooled_query_by_query(tmp_path, split):
 
 
 def test_rating_metrics_stand_beside_ranking_metrics(tmp_path):
-    models = [{"name": "BiasOnly"}, {"name": "BiasOnly", "label": "stiff",
-              "settings": {"reg_user": 1000.0, "reg_item": 1000.0}}, {"name": "Popularity"}]  # fmt: skip
+    stiff = {"reg_user": 1000.0, "reg_item": 1000.0}
+    models = [
+        {"name": "BiasOnly"},
+        {"name": "BiasOnly", "label": "stiff", "settings": stiff},
+        {"name": "Popularity"},
+    ]
     results = run_in(tmp_path, model=models, tune=None, metrics=["rmse", "ndcg@10", "mae"])
     found = cell(results, "BiasOnly").predictions
     errors = found.predicted - found.observed

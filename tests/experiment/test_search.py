@@ -1,6 +1,7 @@
 """The next settings are a pure function of the finished trials."""
 
 import pytest
+
 from fullrank.core.errors import SpecError
 from fullrank.experiment.search import distributions, propose, size_of
 

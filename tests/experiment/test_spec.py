@@ -3,14 +3,14 @@
 import tomllib
 
 import pytest
+from tests.experiment.worlds import bench, content, spec
+
 from fullrank.core.errors import SpecError
 from fullrank.experiment import bench as bench_module
 from fullrank.experiment._lines import line_of
 from fullrank.experiment.check import check
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import parse_spec, read_spec
-
-from tests.experiment.worlds import bench, content, spec
 
 WHOLE = """\
 name = "whole"
@@ -247,7 +247,7 @@ def test_files_that_are_no_benchmark(tmp_path):
         read_spec(latin)
     broken = tmp_path / "broken.toml"
     broken.write_text("metrics = [\n[split]\n")
-    with pytest.raises(SpecError, match="not valid TOML.*line"):
+    with pytest.raises(SpecError, match=r"not valid TOML.*line"):
         read_spec(broken)
 
 

@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
+from tests.experiment.worlds import bench, run_in, tables
+
 from fullrank.core.errors import FullrankError, StoreError
 from fullrank.experiment.results import Results
 from fullrank.experiment.run import run
 from fullrank.experiment.store import FORMAT, Store, key_of, plain, read_json, write_json
-
-from tests.experiment.worlds import bench, run_in, tables
 
 FAST = {"model": [{"name": "Popularity"}, {"name": "Random"}], "tune": None}
 

@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from tests.experiment.worlds import bench, log, run_in, spec
+
 from fullrank.core.errors import DataError, FullrankError, SpecError, SplitError
 from fullrank.experiment.bench import make_folds
 from fullrank.experiment.results import Results
@@ -12,8 +14,6 @@ from fullrank.experiment.tune import Search
 from fullrank.metrics import NDCG
 from fullrank.models import EASE
 from fullrank.rank import rank
-
-from tests.experiment.worlds import bench, log, run_in, spec
 
 REG = {"reg": {"low": 0.1, "high": 1000.0, "log": True}}
 SPIES = "tests.experiment.spies"

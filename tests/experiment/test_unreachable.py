@@ -1,14 +1,14 @@
-"""Test rows are out of reach of ``fit`` and of the search; targets are out of reach of ``score``."""
+"""Test rows are out of reach of ``fit`` and the search, targets out of reach of ``score``."""
 
 import json
 
 import numpy as np
 import pytest
+from tests.experiment.worlds import bench, call, run_in
+
 from fullrank.experiment.bench import make_folds
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import read_spec
-
-from tests.experiment.worlds import bench, call, run_in
 
 SPY = {
     "name": "tests.experiment.spies:Spy",
@@ -79,7 +79,7 @@ def test_the_search_never_sees_a_test_query_or_its_history(watched):
 
 
 def test_test_queries_know_what_the_final_fit_knew(watched):
-    fold, seen = watched()
+    _, seen = watched()
     last = max(j for j, entry in enumerate(seen) if entry["what"] == "fit")
     fitted = {(user, item) for user, item, _ in map(tuple, seen[last]["rows"])}
     for entry in seen[last:]:

@@ -107,7 +107,7 @@ def _value(value: Any) -> str:
     return json.dumps(value) if isinstance(value, str | bool) else str(value)
 
 
-def command(*arguments: str | Path, path: str = "") -> list[str]:
+def command(*arguments: str | Path) -> list[str]:
     """The command line as a process of its own would be started."""
     return [sys.executable, "-m", "fullrank", *map(str, arguments)]
 
@@ -120,7 +120,13 @@ def environment() -> dict[str, str]:
 def call(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run a command line in a process of its own."""
     return subprocess.run(
-        command(*arguments), capture_output=True, text=True, env=environment(), cwd=cwd, timeout=120
+        command(*arguments),
+        capture_output=True,
+        check=False,
+        text=True,
+        env=environment(),
+        cwd=cwd,
+        timeout=120,
     )
 
 

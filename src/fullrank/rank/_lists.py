@@ -127,9 +127,9 @@ class _Lists:
             depth or 0, best, worst, lengths, found,
         )  # fmt: skip
         if found[kernel.BAD_USER] >= 0:
-            user = self.users.ids[found[kernel.BAD_USER]]
+            user = self.users.label(found[kernel.BAD_USER])
             raise DataError(
-                f"{self.where}: two items of user {user!r} have the same rank; ranks must differ "
+                f"{self.where}: two items of user {user} have the same rank; ranks must differ "
                 "within a list (for ties, give scores and no rank column)"
             )
         counts |= self._counts(found, order, depth)
