@@ -89,10 +89,10 @@ def _lines(card: dict[str, Any]) -> list[str]:
         out.append(f"{name}: {counts}{span}")
     for name in ("valid", "test"):
         for fit, found in card.get(name, {}).get("fit", {}).items():
-            plain = {k: v for k, v in found.items() if not isinstance(v, dict)}
+            plain = {k: v for k, v in found.items() if not isinstance(v, dict) and v is not None}
             text = ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in plain.items())
             out.append(f"{name} after a fit on {fit}: {text}")
-            leaks = {k: v for k, v in found.get("leaks", {}).items() if v}
+            leaks = {k: v for k, v in (found.get("leaks") or {}).items() if v}
             out.extend(f"  leak: {k.replace('_', ' ')}: {v}" for k, v in leaks.items())
     ties = {k: v for k, v in card["ties_at_cut"].items() if v}
     out.extend(f"ties at the cut of {k}: {v:,}" for k, v in ties.items())
