@@ -67,6 +67,8 @@ def test_what_is_good_is_taken(inputs: Path, tmp_path: Path) -> None:
         outcome = run_case(Case("none", command, "", ""), inputs)
         assert outcome.code == 0, (command, outcome)
         assert "warning" not in outcome.stderr
+        assert "None" not in outcome.stdout
+        assert "(name=" not in outcome.stdout, "a repr is no text for people"
 
 
 def test_a_store_survives_every_refusal(inputs: Path) -> None:

@@ -16,6 +16,7 @@ from fullrank.cli._output import (
     print_json,
     print_table,
 )
+from fullrank.cli._summary import summary_rows
 
 app = typer.Typer(help="Look at data sets and convert them.", no_args_is_help=True)
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -80,7 +81,7 @@ def info(
     if json:
         print_json(asdict(found))
         return
-    typer.echo(str(found))
+    print_table([found.name, ""], summary_rows(found))
 
 
 @app.command("convert")
