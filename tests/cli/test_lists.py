@@ -1,0 +1,203 @@
+"""``evaluate`` and ``compare``."""
+
+import json
+
+import polars as pl
+import pytest
+
+from fullrank.experiment.evaluate import evaluate
+
+SHAPE = {"value", "low", "high", "n_queries", "undefined", "best", "worst"}
+
+
+@pytest.fixture
+def score(cli, lists):
+    def go(name, *more):
+        recs, truth = lists / f"{name}.csv", lists / "truth.csv"
+        return cli("evaluate", "--recs", recs, "--truth", truth, *more)
+
+    return go
+
+
+def test_evaluate_gives_the_shape_of_the_contract(score, lists):
+    found = score("a", "-m", "ndcg@5", "-m", "recall@2,5", "--json").json()
+    assert list(found["metrics"]) == ["NDCG@5", "Recall@2", "Recall@5"]
+    assert all(set(entry) >= SHAPE for entry in found["metrics"].values())
+    assert set(found) >= {"policies", "protocol", "provenance"}
+    direct = evaluate(lists / "a.csv", lists / "truth.csv", ["ndcg@5", "recall@2,5"])
+    for m in direct.measurements:
+        assert found["metrics"][str(m.metric)]["value"] == m.estimate.value
+        assert found["metrics"][str(m.metric)]["low"] == m.estimate.low
+
+
+def test_evaluate_prints_values_counts_and_conventions(score):
+    said = score("a", "-m", "ndcg@5")
+    assert said.code == 0
+    for text in ("NDCG@5", "95% interval", "30", "gain: 1 for every target", "rank column"):
+        assert text in said.out
+    assert "column 'rating'" in score("a", "-m", "ndcg@5", "--grade", "rating").out
+
+
+def test_every_option_of_evaluate(score, lists):
+    said = score(
+        "a", "-m", "ndcg@5", "--train", lists / "train.csv", "--depth", "8", "--grade", "rating",
+        "--by", f"{lists / 'users.csv'}:plan", "--per-query", lists / "out" / "a.parquet",
+        "--dialects", "--level", "0.9", "--interval", "percentile", "--resamples", "200",
+        "--seed", "3", "--columns", "user_id=user_id", "--json",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    found = said.json()
+    assert set(found["segments"]) == {"free", "paid"}
+    assert found["metrics"]["NDCG@5"]["level"] == 0.9
+    assert "percentile" in found["metrics"]["NDCG@5"]["method"]
+    assert found["policies"]["removed_seen"] > 0
+    assert found["protocol_content"]["depth"] == 8
+    assert {row["tool"] for row in found["dialects"]} >= {"trec"}
+    assert pl.read_parquet(lists / "out" / "a.parquet").height == 30
+    text = score(
+        "a", "-m", "ndcg@5", "--by", f"{lists / 'users.csv'}:plan", "--dialects",
+        "--train", lists / "train.csv", "--keep-seen",
+    )  # fmt: skip
+    assert "segment paid" in text.out
+    assert "other tools" in text.out
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-m", "ndgc@5"], "did you mean 'ndcg'"),
+        (["-m", "ndcg@9", "--depth", "8"], "depth"),
+        (["-m", "ndcg@5", "--grade", "ratign"], "rating"),
+        (["-m", "ndcg@5", "--by", "users.csv"], "--by takes FILE:COLUMN"),
+        (["-m", "ndcg@5", "--by", "{}/users.csv:paln"], "did you mean 'plan'"),
+        (["-m", "ndcg@5", "--columns", "user_id"], "role=name"),
+        (["-m", "ndcg@5", "--columns", "user_id=uid"], "uid"),
+        (["-m", "ndcg@5", "--interval", "best"], "best"),
+        (["-m", "ndcg@5", "--resamples", "5"], "at least 100"),
+        (["-m", "ndcg@5", "--level", "95"], "level"),
+        (["-m", "ndcg@5", "--train", "{}/absent.csv"], "absent.csv"),
+    ],
+)
+def test_options_that_evaluate_refuses(score, lists, more, message):
+    said = score("a", *(text.format(lists) for text in more))
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.fixture
+def saved(score, lists):
+    """Per-query values of both systems, on disk."""
+    for name in "ab":
+        out = lists / f"{name}.parquet"
+        assert score(name, "-m", "ndcg@5", "-m", "mrr@5", "--per-query", out).code == 0
+    return lists / "a.parquet", lists / "b.parquet"
+
+
+def test_compare_of_saved_values_and_of_lists_is_the_same(cli, lists, saved):
+    files = cli("compare", *saved, "--json").json()
+    direct = cli(
+        "compare", lists / "a.csv", lists / "b.csv", "--truth", lists / "truth.csv",
+        "-m", "ndcg@5", "-m", "mrr@5", "--json",
+    ).json()  # fmt: skip
+    assert files["tests"] == direct["tests"]
+    assert set(files) == {"leaderboard", "tests", "protocol_differences", "failures"}
+    assert {"data", "model", "seed", "users", "metric", "value", "low", "high", "n_queries"} <= set(
+        files["leaderboard"][0]
+    )
+    assert files["failures"] == []
+
+
+def test_compare_prints_differences_and_the_family(cli, saved):
+    said = cli("compare", *saved)
+    assert said.code == 0
+    assert "b - a" in said.out
+    assert "Holm over 2 comparisons (1 models against a, all metrics, all users, lists)" in said.out
+    assert "nan" not in said.out.lower()
+
+
+def test_compare_with_itself_says_no_difference(cli, saved):
+    """D10."""
+    said = cli("compare", saved[0], saved[0])
+    assert said.code == 0
+    assert "1 (no difference)" in said.out
+    assert "nan" not in said.out.lower()
+    found = cli("compare", saved[0], saved[0], "--json").json()
+    assert [row["p"] for row in found["tests"]] == [1.0, 1.0]
+    assert len({row["model"] for row in found["leaderboard"]}) == 2
+
+
+def test_compare_of_one_user(cli, tmp_path):
+    for name, item in (("a", 1), ("b", 2)):
+        pl.DataFrame({"user_id": [1], "item_id": [item]}).write_csv(tmp_path / f"{name}.csv")
+    files = [tmp_path / "a.csv", tmp_path / "b.csv", "--truth", tmp_path / "a.csv", "-m", "mrr@2"]
+    said = cli("compare", *files)
+    assert said.code == 0
+    assert "nan" not in said.out.lower()
+    assert "-1.0000 [no interval]" in said.out
+    cli("compare", *files, "--json").json()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "on", "code"),
+    [
+        (["ndcg@5 < baseline - 0.9"], "interval", 0),
+        (["ndcg@5 < baseline + 0.9"], "interval", 1),
+        (["ndcg@5 < baseline + 0.9"], "value", 1),
+        (["ndcg@5 > 0.99", "mrr@5 < 0.001"], "interval", 0),
+        (["ndcg@5 > 0.99", "mrr@5 > 0.001"], "interval", 1),
+    ],
+)
+def test_fail_if_is_exit_1_with_the_numbers(cli, saved, conditions, on, code):
+    options = [part for text in conditions for part in ("--fail-if", text)]
+    said = cli("compare", *saved, *options, "--on", on)
+    assert said.code == code
+    assert bool(said.err) is bool(code)
+    assert "b - a" in said.out
+    found = cli("compare", *saved, *options, "--on", on, "--json")
+    assert found.code == code
+    assert bool(found.json()["failures"]) is bool(code)
+    if code:
+        assert "was to fail" in said.err
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--fail-if", "ndcg@5 <= 0.1"], "can't read the condition"),
+        (["--fail-if", "recall@5 < 0.1"], "Recall@5, which was not compared"),
+        (["--test", "anova"], "anova"),
+        (["--correction", "bonferroni"], "bonferroni"),
+        (["--baseline", "c"], "no system 'c'"),
+        (["--on", "points"], "points"),
+        (["-m", "recall@5"], "holds no Recall@5"),
+    ],
+)
+def test_options_that_compare_refuses(cli, saved, more, message):
+    said = cli("compare", *saved, *more)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+
+
+def test_other_protocols_need_force_and_say_what_differs(cli, score, lists, saved):
+    other = lists / "c.parquet"
+    assert score("b", "-m", "ndcg@5", "--depth", "8", "--per-query", other).code == 0
+    said = cli("compare", saved[0], other)
+    assert said.code == 2
+    assert "depth: None and 8" in said.err
+    forced = cli("compare", saved[0], other, "--force", "--json")
+    assert forced.code == 0
+    assert "fullrank: warning: protocols differ in depth: None and 8" in forced.err
+    assert forced.json()["protocol_differences"] == ["depth: None and 8"]
+
+
+def test_a_store_is_compared_model_by_model(cli, tmp_path):
+    from tests.experiment.worlds import run_in
+
+    models = [{"name": "Popularity"}, {"name": "Random"}]
+    run_in(tmp_path, model=models, tune=None)
+    said = cli("compare", tmp_path / "store", "--fail-if", "ndcg@10 < baseline", "--json")
+    found = said.json()
+    assert {row["model"] for row in found["tests"]} == {"Random"}
+    assert said.code == (1 if found["failures"] else 0)
+    assert json.loads(said.out)["failures"] == found["failures"]
