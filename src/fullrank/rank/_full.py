@@ -198,8 +198,9 @@ class _Job:
         if status != OK:
             raise ScoreError(
                 f"{type(self.model).__name__} scored {scores[row, item]} for user "
-                f"{part.user_vocab.label(part.users[row])} and item {part.item_vocab.label(item)}; scores must be "
-                "finite, or -inf for never; check the model's settings and training data"
+                f"{part.user_vocab.label(part.users[row])} and item "
+                f"{part.item_vocab.label(item)}; scores must be finite, or -inf for never; check "
+                "the model's settings and training data"
             )
 
     def _scores(self, part: Queries, start: int, block: int) -> NDArray[np.float32]:

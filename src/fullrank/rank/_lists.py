@@ -69,6 +69,16 @@ def ranks_from_lists(
 
 
 @dataclass(frozen=True, eq=False)
+class _Found:
+    """What the kernel fills: ranks of the targets, places of each list, counts of policies."""
+
+    best: NDArray[np.int32]
+    worst: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class _Lists:
     """Lists, truth and training rows over common codes; ``names`` is how messages call them."""
 
@@ -107,50 +117,65 @@ class _Lists:
         return self.names["recs"]
 
     def ranks(self, grade: str | None, depth: int | None, keep_seen: bool) -> TargetRanks:
-        from fullrank.kernels import lists as kernel
-
+        """Ranks of the targets, with the policies that applied in ``counts``."""
         t_indptr, targets, gains, counts = self._targets(grade, keep_seen)
-        key, by_rank, order = self._keys()
-        users, items = self.codes["recs"]
-        indptr, items, key = kernel.group_by_user(users, items, key, len(self.users))
-        s_indptr, seen = self._seen(keep_seen)
-        known = np.zeros(len(self.items), dtype=bool)
-        for name in ("truth", "train"):
-            if name in self.codes:
-                known[self.codes[name][1]] = True
-        t = len(targets)
-        best, worst = np.empty(t, np.int32), np.empty(t, np.int32)
-        lengths = np.zeros(len(self.users), np.int32)
-        found = np.zeros(kernel.N_COUNTS, np.int64)
-        kernel.match_lists(
-            indptr, items, key, t_indptr, targets, s_indptr, seen, known, by_rank,
-            depth or 0, best, worst, lengths, found,
-        )  # fmt: skip
-        if found[kernel.BAD_USER] >= 0:
-            user = self.users.label(found[kernel.BAD_USER])
-            raise DataError(
-                f"{self.where}: two items of user {user} have the same rank; ranks must differ "
-                "within a list (for ties, give scores and no rank column)"
-            )
-        counts |= self._counts(found, order, depth)
-        counts["unranked_targets"] = int(np.count_nonzero(best == UNRANKED))
+        key, order = self._keys()
+        found = self._match(t_indptr, targets, key, order == "rank column", depth, keep_seen)
+        counts |= self._counts(found.counts, order, depth)
+        counts["unranked_targets"] = int(np.count_nonzero(found.best == UNRANKED))
         scored = "score" in self.frames["recs"].columns and depth is None
-        missed = _missed(t_indptr, best)
+        candidates = found.lengths + _missed(t_indptr, found.best)
         return TargetRanks(
             users=np.arange(len(self.users), dtype=np.int32),
             query_ids=np.zeros(len(self.users), np.int64),
             indptr=t_indptr,
-            best=best,
-            worst=worst,
+            best=found.best,
+            worst=found.worst,
             gains=gains,
             items=targets,
-            n_candidates=(lengths + missed if scored else np.zeros_like(lengths)).astype(np.int32),
+            n_candidates=np.where(scored, candidates, 0).astype(np.int32),
             user_vocab=self.users,
             item_vocab=self.items,
             depth=depth,
             design={"candidates": "lists", "order": order},
             counts=counts,
         )
+
+    def _match(
+        self,
+        t_indptr: NDArray[np.int64],
+        targets: NDArray[np.int32],
+        key: NDArray[np.float64],
+        by_rank: bool,
+        depth: int | None,
+        keep_seen: bool,
+    ) -> _Found:
+        """Find every target in its user's list."""
+        from fullrank.kernels import lists as kernel
+
+        users, items = self.codes["recs"]
+        indptr, items, key = kernel.group_by_user(users, items, key, len(self.users))
+        known = np.zeros(len(self.items), dtype=bool)
+        for name in ("truth", "train"):
+            if name in self.codes:
+                known[self.codes[name][1]] = True
+        found = _Found(
+            best=np.empty(len(targets), np.int32),
+            worst=np.empty(len(targets), np.int32),
+            lengths=np.zeros(len(self.users), np.int32),
+            counts=np.zeros(kernel.N_COUNTS, np.int64),
+        )
+        kernel.match_lists(
+            indptr, items, key, t_indptr, targets, *self._seen(keep_seen), known, by_rank,
+            depth or 0, found.best, found.worst, found.lengths, found.counts,
+        )  # fmt: skip
+        if found.counts[kernel.BAD_USER] >= 0:
+            user = self.users.label(found.counts[kernel.BAD_USER])
+            raise DataError(
+                f"{self.where}: two items of user {user} have the same rank; ranks must differ "
+                "within a list (for ties, give scores and no rank column)"
+            )
+        return found
 
     def _targets(
         self, grade: str | None, keep_seen: bool
@@ -185,11 +210,11 @@ class _Lists:
         per_user = np.bincount(pairs // len(self.items), minlength=len(self.users))
         return as_indptr(per_user), (pairs % len(self.items)).astype(np.int32)
 
-    def _keys(self) -> tuple[NDArray[np.float64], bool, str]:
-        """Ascending sort key of each row, whether it is a rank, and its name."""
+    def _keys(self) -> tuple[NDArray[np.float64], str]:
+        """Ascending sort key of each row, and what it is."""
         recs = self.frames["recs"]
         if "rank" in recs.columns:
-            return self._ranks(recs["rank"].to_numpy()), True, "rank column"
+            return self._ranks(recs["rank"].to_numpy()), "rank column"
         if "score" in recs.columns:
             score = recs["score"].to_numpy().astype(np.float64)
             bad = np.flatnonzero(np.isnan(score))
@@ -199,13 +224,14 @@ class _Lists:
                     f"{recs['item_id'][int(bad[0])]!r} is missing or NaN; "
                     "scores must be numbers: leave out what the system doesn't recommend"
                 )
-            return -score, False, "score column"
-        return np.arange(len(recs), dtype=np.float64), False, "row order"
+            return -score, "score column"
+        return np.arange(len(recs), dtype=np.float64), "row order"
 
     def _ranks(self, rank: NDArray[Any]) -> NDArray[np.float64]:
         """Ranks from 1; a file that counts from 0 is moved up by one."""
         rank = rank.astype(np.float64)
-        bad = np.flatnonzero(~np.isfinite(rank) | (rank != np.floor(rank)) | (rank < 0))
+        whole = np.isfinite(rank) & (rank == np.floor(rank)) & (rank >= 0) & (rank < UNRANKED)
+        bad = np.flatnonzero(~whole)
         if len(bad):
             recs, row = self.frames["recs"], int(bad[0])
             given = "missing" if np.isnan(rank[row]) else f"{rank[row]:g}, no whole number from 1"

@@ -1,0 +1,37 @@
+"""The sizes that the house agreed on, so that files stay readable."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+def length_without_docstring(node: ast.AST) -> int:
+    """Lines of a function body, its docstring left out."""
+    body = node.body
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return body[-1].end_lineno - first.lineno + 1
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_and_functions_are_short(path):
+    text = path.read_text("utf-8")
+    assert text.count("\n") <= 400
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a module begins by saying what it is"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            assert length_without_docstring(node) <= 40, node.name
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_test_files_are_short(path):
+    assert path.read_text("utf-8").count("\n") <= 500
