@@ -45,7 +45,7 @@ def weight_sum(
 ) -> float:
     """Sum of the weights of ranks ``first`` to ``last``, both included."""
     if last - first >= DIRECT:
-        return prefix[last] - prefix[first - 1]
+        return float(prefix[last] - prefix[first - 1])
     total = 0.0
     for r in range(first, last + 1):
         total += weights[r - 1]
