@@ -214,6 +214,11 @@ def test_inputs_that_are_no_systems(tmp_path):
         compare([lists(0), lists(1)], metrics=["ndcg@5"])
     with pytest.raises(SpecError, match="-m ndcg@10"):
         compare([lists(0), lists(1)], truth=TRUTH)
+    with pytest.raises(SpecError, match="--keep-seen is for lists"):
+        compare([a, a], keep_seen=True, train=None, columns={})
+    with pytest.raises(SpecError, match="--truth is for lists"):
+        compare([a, a], truth=TRUTH)
+    assert compare([a, a], keep_seen=False, grade=None, columns={}).tests
     for option in ({"test": "anova"}, {"correction": "bonferroni"}, {"level": 2.0}):
         with pytest.raises(SpecError):
             compare([a, a], **option)

@@ -92,6 +92,7 @@ def compare(
     """
     chosen = as_metrics(metrics) if metrics else ()
     names = _labels(systems, labels)
+    _refuse_unused(systems, {"truth": truth, **options})
     found: list[System] = []
     for source, name in zip(systems, names):
         prefix = f"{name}: " if len(systems) > 1 else ""
@@ -131,6 +132,27 @@ def _labels(systems: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
     if len(set(names)) < len(names):
         return [str(s) if path else n for s, n, path in zip(systems, names, paths)]
     return names
+
+
+def _refuse_unused(systems: Sequence[Any], options: Mapping[str, Any]) -> None:
+    """Options of lists beside stores and saved evaluations alone would change nothing."""
+    given = [name for name, value in options.items() if not _is_absent(value)]
+    if given and not any(map(_is_lists, systems)):
+        raise SpecError(
+            f"--{given[0].replace('_', '-')} is for lists, and these are stores or saved "
+            "evaluations, which were measured already; leave it out"
+        )
+
+
+def _is_absent(value: Any) -> bool:
+    return value is None or value is False or (isinstance(value, dict) and not value)
+
+
+def _is_lists(source: Any) -> bool:
+    if not isinstance(source, str | Path):
+        return True
+    path = Path(source)
+    return not path.is_dir() and (not path.exists() or read_saved(path) is None)
 
 
 def _load(
