@@ -197,3 +197,12 @@ def test_bad_options() -> None:
         mean_interval([0.1, 0.2], resamples=10)
     with pytest.raises(SpecError, match="don't hold the mean 2"):
         mean_interval([2.0, 2.0], bounds=(0.0, 1.0))
+
+
+def test_an_interval_ends_at_the_range_of_the_metric() -> None:
+    values = [1.0, 1.0, 0.9, 1.0, 0.4]
+    free, cut = mean_interval(values), mean_interval(values, bounds=(0.0, 1.0))
+    assert free.high > 1
+    assert (cut.low, cut.high, cut.value) == (free.low, 1.0, free.value)
+    low = mean_interval([1 - v for v in values], bounds=(0.0, 1.0))
+    assert low.low == 0.0

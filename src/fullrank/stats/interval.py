@@ -62,9 +62,9 @@ def mean_interval(
             the bootstrap, and below 20, where resamples see too little; BCa in between.
         resamples: bootstrap resamples.
         rng: seed or Generator of the bootstrap.
-        bounds: range of the metric, such as ``(0, 1)``. Used if all users agree, to allow for
-            users who are unlike them and weren't seen; without it the interval has no width then,
-            and its assumptions say what that hides.
+        bounds: range of the metric, such as ``(0, 1)``: the interval is cut at it, and if all
+            users agree it allows for users who are unlike them and weren't seen; without bounds
+            the interval has no width then, and its assumptions say what that hides.
         threads: threads of the bootstrap; all cores by default.
 
     Returns:
@@ -143,7 +143,20 @@ def intervals(
         several = poisson_means([columns[j] for j in waiting], resamples, seed, threads)
         for j, means in zip(waiting, several):
             out[j] = _bootstrapped(columns[j], means, level, "poisson")
-    return tuple(out[j] for j in range(len(columns)))
+    return tuple(_within(out[j], span) for j, span in enumerate(bounds))
+
+
+def _within(estimate: Estimate, bounds: Bounds | None) -> Estimate:
+    """Cut an interval at the range of the metric: no mean lies beyond it, so coverage stays."""
+    if bounds is None:
+        return estimate
+    low, high = bounds
+    # NaN ends (one user) compare false and stay.
+    return replace(
+        estimate,
+        low=low if estimate.low < low else estimate.low,
+        high=high if estimate.high > high else estimate.high,
+    )
 
 
 def _chosen(method: Method, n_users: int) -> Method:
