@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullrank.core.dataset import Dataset, Source
 from fullrank.core.errors import DataError, SplitError, told
@@ -107,24 +109,30 @@ class Fold:
             chosen = Catalogue(np.ones(fitted.n_items, dtype=bool), "all")
         else:
             with told(f"{ranking.catalogue}: "):
-                ids = read_ids(self.base / ranking.catalogue, ["item_id"])["item_id"]
-                chosen = Catalogue.of_ids(ids.to_numpy(), fitted.item_vocab, ranking.catalogue)
+                (ids,) = self._catalogue_file
+                chosen = Catalogue.of_ids(ids, fitted.item_vocab, ranking.catalogue)
         if ranking.eligible is None:
             return chosen
         with told(f"{ranking.eligible}: "):
-            users, items = read_ids(self.base / ranking.eligible, ["user_id", "item_id"]).values()
-            return chosen.restricted(queries, users.to_numpy(), items.to_numpy())
+            return chosen.restricted(queries, *self._eligible_file)
+
+    @cached_property
+    def _catalogue_file(self) -> list[NDArray[Any]]:
+        found = read_ids(self.base / self.spec.ranking.catalogue, ["item_id"])
+        return [column.to_numpy() for column in found.values()]
+
+    @cached_property
+    def _eligible_file(self) -> list[NDArray[Any]]:
+        assert self.spec.ranking.eligible is not None
+        found = read_ids(self.base / self.spec.ranking.eligible, ["user_id", "item_id"])
+        return [column.to_numpy() for column in found.values()]
 
     @cached_property
     def protocol(self) -> dict[str, Any]:
         """What must be equal for two numbers to be comparable."""
         spec, split = self.spec, self.split
         return {
-            "data": {
-                "name": self.data.name,
-                "fingerprint": split.data.fingerprint,
-                "grade": self.data.grade,
-            },
+            "data": {"fingerprint": split.data.fingerprint, "grade": self.data.grade},
             "filters": plain(spec.filters.model_dump()),
             "split": {
                 "recipe": plain(split.recipe),
@@ -134,7 +142,8 @@ class Fold:
             "queries": {"repeats": split.repeats, "history": self.refit},
             "ranking": {
                 **spec.ranking.model_dump(),
-                **_file_ids(self.base, spec.ranking.catalogue, spec.ranking.eligible),
+                "catalogue": _content_id(self.base, spec.ranking.catalogue),
+                "eligible": _content_id(self.base, spec.ranking.eligible),
             },
             "ties": "expectation over the orders that equal scores leave open",
             "metric_conventions": CONVENTIONS,
@@ -186,17 +195,13 @@ def counted(queries: Queries, **more: int) -> Queries:
     return queries
 
 
-def _file_ids(base: Path, *names: str | None) -> dict[str, str]:
-    """Content hashes of the files that a protocol names, so that an edited file changes its id."""
-    import hashlib
-
-    out = {}
-    for name in names:
-        if name not in (None, "fit", "all"):
-            assert name is not None
-            try:
-                content = (base / name).read_bytes()
-            except OSError as error:
-                raise DataError(f"can't read {base / name}: {error.strerror}") from error
-            out[f"blake2b of {name}"] = hashlib.blake2b(content, digest_size=16).hexdigest()
-    return out
+def _content_id(base: Path, name: str | None) -> str | None:
+    """A file's name replaced by a hash of its content: an edited file is another protocol."""
+    if name in (None, "fit", "all"):
+        return name
+    assert name is not None
+    try:
+        content = (base / name).read_bytes()
+    except OSError as error:
+        raise DataError(f"can't read {base / name}: {error.strerror}") from error
+    return f"blake2b {hashlib.blake2b(content, digest_size=16).hexdigest()}"
