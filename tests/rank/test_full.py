@@ -199,11 +199,10 @@ def test_model_arrays_are_never_masked():
     np.testing.assert_array_equal(table, [[3, 2, 1]])
 
 
-def test_inexact_models_get_blocks_of_one_shape():
+def test_models_get_blocks_of_one_shape():
     shapes = []
 
     class Shapes(Fixed):
-        row_exact: ClassVar[bool] = False
         thread_safe: ClassVar[bool] = False
 
         def _score(self, queries):

@@ -167,6 +167,7 @@ class Queries:
             target_indptr=t_indptr,
             target_items=self.target_items[t],
             target_gains=self.target_gains[t],
+            counts=dict(self.counts),
         )
 
     def _with(self, **changed: Any) -> Queries:

@@ -38,8 +38,6 @@ class Recommender(ABC):
         predicts_ratings: has ``predict``, on the scale of the values.
         seeded: ``fit`` draws random numbers, so that seeds matter.
         thread_safe: ``score`` may run in several threads at once.
-        row_exact: the bits of a row of ``score`` don't depend on the block it stands in (the
-            contract test checks it); without it ranking pads blocks to a fixed shape.
         version: raised when the same settings would give other scores.
     """
 
@@ -49,7 +47,6 @@ class Recommender(ABC):
     predicts_ratings: ClassVar[bool] = False
     seeded: ClassVar[bool] = False
     thread_safe: ClassVar[bool] = False
-    row_exact: ClassVar[bool] = True
     version: ClassVar[int] = 1
     fitted: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""

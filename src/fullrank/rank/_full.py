@@ -206,7 +206,7 @@ class _Job:
     def _scores(self, part: Queries, start: int, block: int) -> NDArray[np.float32]:
         """A writeable block of scores; the last block is padded to the common shape."""
         n = len(part)
-        if n < block and start > 0 and not self.model.row_exact:
+        if n < block and start > 0:
             part = self.queries[np.minimum(np.arange(start, start + block), len(self.queries) - 1)]
         scores = self.model.score(part.without_targets())  # not even by mistake
         if scores.dtype != np.float32 or scores.shape != (len(part), self.queries.n_items):
