@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from fullrank.data import describe, read, write_interactions
     from fullrank.experiment.compare import compare
     from fullrank.experiment.evaluate import evaluate
+    from fullrank.experiment.leaderboard import leaderboard, paired_tests
+    from fullrank.experiment.per_query import per_query_table
     from fullrank.experiment.results import Results
     from fullrank.experiment.run import run
     from fullrank.metrics import (
@@ -87,6 +89,8 @@ _HOMES = {
     "fullrank.data": ("describe", "read", "write_interactions"),
     "fullrank.experiment.compare": ("compare",),
     "fullrank.experiment.evaluate": ("evaluate",),
+    "fullrank.experiment.leaderboard": ("leaderboard", "paired_tests"),
+    "fullrank.experiment.per_query": ("per_query_table",),
     "fullrank.experiment.results": ("Results",),
     "fullrank.experiment.run": ("run",),
     "fullrank.metrics": (

@@ -26,6 +26,7 @@ def run(folder, **environment):
     return subprocess.run(
         [sys.executable, "-W", "always", "-B", "-c", code],
         capture_output=True,
+        check=False,
         text=True,
         env={**env, "PYTHONPATH": str(folder), **environment},
     )
