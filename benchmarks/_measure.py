@@ -23,10 +23,23 @@ class Measured:
     output: str
 
 
-def measure(command: Sequence[str], *, limit: float = 3600) -> Measured:
-    """Run a command to its end; the child is waited for so that its own peak is read."""
+def measure(command: Sequence[str], *, limit: float = 3600, gib: float = 20) -> Measured:
+    """Run a command to its end; the child is waited for so that its own peak is read.
+
+    Args:
+        command: to run.
+        limit: seconds after which it is ended.
+        gib: memory that it may ask for, so that a tool that needs more fails alone.
+    """
     start = time.perf_counter()
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as child:
+    bytes_ = int(gib * 2**30)
+
+    def bound() -> None:
+        resource.setrlimit(resource.RLIMIT_DATA, (bytes_, bytes_))
+
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=bound
+    ) as child:
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:

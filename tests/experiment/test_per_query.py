@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from tests.experiment.worlds import run_in
 
 from fullrank.experiment.leaderboard import leaderboard
 from fullrank.experiment.per_query import per_query_table
 from fullrank.metrics import MAP
-from tests.experiment.worlds import run_in
 
 
 @pytest.fixture(scope="module")
