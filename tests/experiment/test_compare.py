@@ -152,6 +152,30 @@ def test_other_protocols_are_refused_with_what_differs(tmp_path):
     assert plain(forced)["protocol_differences"] == list(forced.differs)
 
 
+def test_other_training_rows_are_another_protocol(tmp_path):
+    recs = [lists(0), lists(1)]
+    had = {f"u{n}": [f"i{(n + 1) % 10}", "i9"] for n in range(15)}
+    rest = {"u3": had["u3"][::-1], **had, "elsewhere": ["i0"]}  # order and strangers don't matter
+    same = pl.DataFrame([(u, i) for u, items in rest.items() for i in items * 2], orient="row")
+    same.columns = ["user_id", "item_id"]
+    fewer = {**had, "u3": ["i9"]}
+    protocols = {}
+    for name, train in {"a": had, "same": same, "fewer": fewer, "none": None}.items():
+        found = evaluate(recs[len(protocols) % 2], TRUTH, ["ndcg@5"], train=train)
+        found.save(tmp_path / f"{name}.parquet")
+        protocols[name] = found.protocol_id
+    assert protocols["a"] == protocols["same"]
+    assert len(set(protocols.values())) == 3
+    files = {name: tmp_path / f"{name}.parquet" for name in protocols}
+    compare([files["a"], files["same"]])
+    with pytest.raises(ProtocolError, match=r"different protocols: .*train: '[0-9a-f]{32}' and '"):
+        compare([files["a"], files["fewer"]])
+    with pytest.raises(ProtocolError, match="seen: 'removed' and 'kept'"):
+        compare([files["a"], files["none"]])
+    kept = [evaluate(recs[0], TRUTH, ["ndcg@5"], train=t, keep_seen=True) for t in (had, fewer)]
+    assert {found.protocol_id for found in kept} == {protocols["none"]}  # nothing was removed
+
+
 def test_systems_without_a_common_query_or_metric(tmp_path):
     one = saved(tmp_path / "a.parquet", [0.5, 0.5])
     evaluate({"x": ["a"]}, {"x": ["a"]}, ["ndcg@10"]).save(tmp_path / "b.parquet")

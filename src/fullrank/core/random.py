@@ -56,6 +56,14 @@ def hash_elements(seed: int, *columns: NDArray[np.generic]) -> NDArray[np.uint64
     return np.array(out, dtype=np.uint64)
 
 
+def hash_of_rows(*columns: NDArray[np.generic]) -> str:
+    """128 bits of hex over a set of rows of integer columns, free of their order."""
+    with np.errstate(over="ignore"):
+        sums = [int(hash_elements(seed, *columns).sum(dtype=np.uint64)) for seed in (1, 2)]
+    text = f"{len(columns[0])}|{sums[0]}|{sums[1]}"
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
 def uniform_elements(seed: int, *columns: NDArray[np.generic]) -> NDArray[np.float64]:
     """Uniform draws in [0, 1), one an element, from ``hash_elements``."""
     bits = hash_elements(seed, *columns) >> np.uint64(11)

@@ -180,6 +180,7 @@ def evaluate(
     protocol = {
         "targets": targets_fingerprint(ranked),
         "seen": "kept" if keep_seen or train is None else "removed",
+        "train": ranked.design["removed"],
         "grade": grade,
         "depth": depth,
         "candidates": "lists",

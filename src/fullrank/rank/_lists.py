@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, IdTypeError, SpecError
 from fullrank.core.ragged import as_indptr
+from fullrank.core.random import hash_of_rows
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank._tables import (
@@ -137,7 +139,7 @@ class _Lists:
             user_vocab=self.users,
             item_vocab=self.items,
             depth=depth,
-            design={"candidates": "lists", "order": order},
+            design={"candidates": "lists", "order": order, "removed": self._removed(keep_seen)},
             counts=counts,
         )
 
@@ -190,15 +192,17 @@ class _Lists:
         counts = {"duplicate_targets": int(len(pairs) - first.sum())}
         pairs, gains = pairs[first], gains[first]
         if "train" in self.codes and not keep_seen:
-            had = np.isin(pairs, self._pairs("train"))
+            had = np.isin(pairs, self._had)
             counts["repeated_targets"] = int(had.sum())
             pairs, gains = pairs[~had], gains[~had]
         per_user = np.bincount(pairs // len(self.items), minlength=len(self.users))
         counts["queries_without_targets"] = int(np.count_nonzero(per_user == 0))
         return as_indptr(per_user), (pairs % len(self.items)).astype(np.int32), gains, counts
 
-    def _pairs(self, name: str) -> NDArray[np.int64]:
-        users, items = self.codes[name]
+    @cached_property
+    def _had(self) -> NDArray[np.int64]:
+        """Pairs of an evaluated user and an item of the training rows, each once."""
+        users, items = self.codes["train"]
         known = users >= 0
         return np.unique(users[known].astype(np.int64) * len(self.items) + items[known])
 
@@ -206,9 +210,19 @@ class _Lists:
         """Items to remove from each user's list."""
         if "train" not in self.codes or keep_seen:
             return np.zeros(len(self.users) + 1, np.int64), np.zeros(0, np.int32)
-        pairs = self._pairs("train")
+        pairs = self._had
         per_user = np.bincount(pairs // len(self.items), minlength=len(self.users))
         return as_indptr(per_user), (pairs % len(self.items)).astype(np.int32)
+
+    def _removed(self, keep_seen: bool) -> str | None:
+        """Hash of what the evaluated users had before, by outside ids; None if nothing is removed.
+
+        Free of the order of rows, of repeated rows, and of the rows of anybody else.
+        """
+        if "train" not in self.codes or keep_seen:
+            return None
+        users, items = np.divmod(self._had, len(self.items))
+        return hash_of_rows(self.users.hashes[users], self.items.hashes[items])
 
     def _keys(self) -> tuple[NDArray[np.float64], str]:
         """Ascending sort key of each row, and what it is."""
