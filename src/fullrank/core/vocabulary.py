@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from fullrank.core.errors import DataError, IdTypeError
 from fullrank.core.random import hash_labels, mix
 
 IdKind = Literal["integer", "text"]
+_LARGEST = np.iinfo(np.int64).max
 
 
 def id_kind(ids: NDArray[Any]) -> IdKind:
@@ -60,6 +62,26 @@ class Vocabulary:
         id_kind(array)
         return cls(np.unique(array), name)
 
+    @classmethod
+    def union(cls, vocabs: Sequence[Vocabulary]) -> Vocabulary:
+        """The vocabulary of all ids of several, named as the first.
+
+        Raises:
+            IdTypeError: text ids in one and integers in another.
+            DataError: ids below 0 in one and above 2^63 - 1 in another.
+        """
+        name, filled = vocabs[0].name, [vocab for vocab in vocabs if len(vocab)] or [vocabs[0]]
+        for vocab in filled[1:]:
+            filled[0].check_kind(vocab.ids)
+        parts = [vocab.ids for vocab in filled]
+        if len({part.dtype for part in parts}) > 1:  # NumPy would pass through floats
+            lowest, highest = min(int(p[0]) for p in parts), max(int(p[-1]) for p in parts)
+            dtype = np.uint64 if highest > _LARGEST else np.int64
+            if dtype is np.uint64 and lowest < 0:
+                raise _no_common_type(name, lowest, highest)
+            parts = [part.astype(dtype) for part in parts]
+        return cls(np.unique(np.concatenate(parts)), name)
+
     @property
     def kind(self) -> IdKind:
         """``"integer"`` or ``"text"``."""
@@ -90,10 +112,26 @@ class Vocabulary:
         if len(array) == 0 or len(self) == 0:
             return np.full(len(array), -1, dtype=np.int32)
         self.check_kind(array)
+        array, possible = self._alike(array)
         place = np.searchsorted(self.ids, array)
         place = np.minimum(place, len(self) - 1)
-        found = self.ids[place] == array
+        found = (self.ids[place] == array) & possible
         return np.where(found, place, -1).astype(np.int32)
+
+    def _alike(self, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | np.bool_]:
+        """Ids in the type of our own, and which of them it can hold.
+
+        Signed and unsigned integers of 64 bits meet as floats in NumPy, which can't tell large
+        neighbours apart.
+        """
+        if self.kind == "text" or array.dtype == self.ids.dtype:
+            return array, np.True_
+        possible: NDArray[np.bool_] | np.bool_ = np.True_
+        if self.ids.dtype == np.uint64 and array.dtype.kind == "i":
+            possible = array >= 0
+        elif self.ids.dtype == np.int64 and array.dtype == np.uint64:
+            possible = array <= np.uint64(_LARGEST)
+        return array.astype(self.ids.dtype), possible
 
     def check_kind(self, values: NDArray[Any]) -> None:
         """Refuse ids of the other kind, which would match nothing without a word."""
@@ -130,5 +168,25 @@ def _as_ids(values: NDArray[Any] | list[Any]) -> NDArray[Any]:
     if array.dtype.kind == "U":
         array = array.astype(object)
     if array.dtype.kind == "O" and len(array) and not isinstance(array[0], str):
-        array = np.asarray(array.tolist())
+        values = array.tolist()
+        array = np.asarray(values)
+    if array.dtype.kind in "fO" and not isinstance(values, np.ndarray):
+        _refuse_wide(values)
     return array
+
+
+def _refuse_wide(values: Sequence[Any]) -> None:
+    """Refuse whole numbers that NumPy holds as floats or objects, as no integer type has them all.
+
+    Raises:
+        DataError: ids beyond 64 bits, or below 0 and above 2^63 - 1.
+    """
+    if values and all(isinstance(x, int | np.integer) for x in values):
+        raise _no_common_type("id", int(min(values)), int(max(values)))
+
+
+def _no_common_type(name: str, lowest: int, highest: int) -> DataError:
+    return DataError(
+        f"{name} ids reach from {lowest} to {highest}, and no 64-bit integer type holds both; "
+        "write them as text on all sides"
+    )

@@ -39,11 +39,12 @@ def _rows(entry: Entry, seed: int | None, metric: Metric) -> pl.DataFrame:
     import polars as pl
 
     folds, users, numbers = zip(*entry.keys)
-    text = isinstance(users[0], str)
+    large = not isinstance(users[0], str) and max(users) >= 2**63
+    dtype = pl.String if isinstance(users[0], str) else pl.UInt64 if large else pl.Int64
     return pl.DataFrame(
         {
             "fold": pl.Series(folds, dtype=pl.Int32),
-            "user_id": pl.Series(users, dtype=pl.String if text else pl.Int64),
+            "user_id": pl.Series(users, dtype=dtype),
             "query_id": pl.Series(numbers, dtype=pl.Int64),
             "cold": entry.cold,
             "value": pl.Series(entry.seeds[seed][metric].per_query).fill_nan(None),

@@ -131,12 +131,10 @@ def vocabulary_of(columns: Sequence[pl.Series], name: str) -> Vocabulary:
     import polars as pl
 
     distinct = [column.unique() for column in columns if len(column)]
-    if len({column.dtype for column in distinct}) > 1:
-        distinct = [column.cast(pl.Int64) for column in distinct]
-    ids = pl.concat([c.rename("id") for c in distinct]).unique().sort()
-    if ids.dtype == pl.String:
+    if distinct[0].dtype == pl.String:
+        ids = pl.concat([c.rename("id") for c in distinct]).unique().sort()
         return Vocabulary(np.array(ids.to_list(), dtype=object), name)
-    return Vocabulary(ids.to_numpy(), name)
+    return Vocabulary.union([Vocabulary(c.sort().to_numpy(), name) for c in distinct])
 
 
 def encode_against(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:

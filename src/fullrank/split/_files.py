@@ -70,8 +70,8 @@ def concat_parts(parts: Mapping[str, Interactions]) -> Interactions:
     first = next(iter(parts.values()))
     for name, part in parts.items():
         _check_alike(first, name, part)
-    user_vocab = _union([p.user_vocab for p in parts.values()])
-    item_vocab = _union([p.item_vocab for p in parts.values()])
+    user_vocab = Vocabulary.union([p.user_vocab for p in parts.values()])
+    item_vocab = Vocabulary.union([p.item_vocab for p in parts.values()])
     labels = [np.full(len(p), name, dtype=object) for name, p in parts.items()]
     extras: dict[str, NDArray[Any]] = {
         name: np.concatenate([p.extras[name] for p in parts.values()]) for name in first.extras
@@ -113,9 +113,3 @@ def _check_alike(first: Interactions, name: str, part: Interactions) -> None:
 def _columns(part: Interactions) -> list[str]:
     named = {"values": part.values, "times": part.times}
     return [*(name for name, column in named.items() if column is not None), *sorted(part.extras)]
-
-
-def _union(vocabs: list[Vocabulary]) -> Vocabulary:
-    for vocab in vocabs[1:]:
-        vocabs[0].check_kind(vocab.ids)
-    return Vocabulary.of(np.concatenate([v.ids for v in vocabs]), vocabs[0].name)
