@@ -27,6 +27,7 @@ class Order:
         relevant = (lambda g: g > 0) if rel is None else (lambda g: g >= rel)
         self.grades = [g if g is not None and relevant(g) else 0 for g in grades]
         self.missing = [g for g in unranked if relevant(g)]
+        self.idle = len(unranked) - len(self.missing)
         self.places = [p for p, g in enumerate(self.grades, 1) if g > 0]
         self.n = len(self.places) + len(self.missing)
 
@@ -76,16 +77,18 @@ class Order:
         return wins / (self.n * len(others))
 
     def meanrank(self, k):
-        return (sum(self.places) + len(self.grades) * len(self.missing)) / self.n
+        last = len(self.grades) + len(self.missing) + self.idle
+        if len(self.grades) == len(self.places):
+            return math.nan
+        return (sum(self.places) + last * len(self.missing)) / self.n
 
 
 def orders(ranked, query):
     """All orders that equal scores leave open: lists of grades (None: no target), and unranked."""
     part = slice(ranked.indptr[query], ranked.indptr[query + 1])
     best, worst, gains = ranked.best[part], ranked.worst[part], ranked.gains[part]
-    n = int(ranked.n_candidates[query])
     unranked = [float(g) for b, g in zip(best, gains) if b == UNRANKED]
-    places = [None] * n
+    places = [None] * int(ranked.n_candidates[query])
     blocks = {}
     for b, w, g in zip(best, worst, gains):
         if b != UNRANKED:

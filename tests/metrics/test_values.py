@@ -56,7 +56,7 @@ def one(metric, ranks, gains=None, **more):
         (RPrecision, 2 / 4),
         # Seven others: 7 + 6 + 4 pairs won of 28, the unranked target loses all.
         (AUC, 17 / 28),
-        (MeanRank, (1 + 3 + 6 + 10) / 4),
+        (MeanRank, (1 + 3 + 6 + 11) / 4),
     ],
     ids=str,
 )
@@ -156,7 +156,7 @@ def test_auc_without_other_candidates_is_undefined():
     assert one(AUC, [1, 2], [1, 0], n_candidates=[2]) == 1.0
 
 
-def test_a_query_whose_candidates_are_all_seen_has_no_auc():
+def test_a_query_without_any_other_candidate_has_no_auc_and_no_mean_rank():
     ranked = TargetRanks.of([[1], [None]], n_candidates=[5, 0])
     assert np.isnan(AUC.per_query(ranked)).tolist() == [False, True]
     assert np.isnan(MeanRank.per_query(ranked)).tolist() == [False, True]
@@ -202,7 +202,7 @@ def test_nothing_but_unranked_targets():
     ):
         assert metric.per_query(ranked).tolist() == [0.0], metric
     assert AUC.per_query(ranked).tolist() == [0.0]
-    assert MeanRank.per_query(ranked).tolist() == [7.0]
+    assert MeanRank.per_query(ranked).tolist() == [9.0]
 
 
 def _rows():

@@ -21,4 +21,4 @@ def rank_row(scores, catalogue, history, targets, eligible=None):
         higher = sum(1 for c in allowed if scores[c] > scores[t])
         level = sum(1 for c in allowed if scores[c] == scores[t])
         out.append((higher + 1, higher + level))
-    return out, len(allowed)
+    return out, len(allowed - {int(t) for t in targets if scores[t] == -np.inf})

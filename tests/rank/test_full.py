@@ -17,6 +17,7 @@ from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import UNRANKED
 from fullrank.core.vocabulary import Vocabulary
+from fullrank.metrics import AUC, MeanRank
 from fullrank.models._base import Recommender
 from fullrank.rank import Catalogue, rank, recommend
 from fullrank.rank import _full as engine
@@ -240,3 +241,18 @@ def test_refusals():
 
 def test_repeated_history_and_target_indptr():
     assert as_indptr([2, 0, 1]).tolist() == [0, 2, 2, 3]
+
+
+def test_targets_that_are_no_candidates_come_last():
+    table = np.array([[-np.inf, 4, 5, 6, 1, 2]], np.float32)
+    model, queries = world(table, [[]], [[0, 1]])
+    ranked = rank(model, queries).targets
+    assert ranked.n_candidates.tolist() == [5]
+    assert AUC.per_query(ranked).tolist() == [2 / 8]  # 1 beats 4 and 5; 0 beats none
+    known = np.array([False, True, True, True, True, True])
+    ranked = rank(model, queries, catalogue=known).targets
+    assert ranked.n_candidates.tolist() == [5]
+    assert AUC.per_query(ranked).tolist() == [2 / 8]
+    assert MeanRank.per_query(ranked).tolist() == [(3 + 6) / 2]
+    model, queries = world(table, [[]], [[0, 1, 2, 3, 4, 5]])
+    assert np.isnan(AUC.per_query(rank(model, queries).targets)).all()

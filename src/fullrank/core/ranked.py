@@ -33,8 +33,9 @@ class TargetRanks:
         worst: int32 ``[t]``: candidates that score at least as high, the target included.
         gains: float64 ``[t]`` grades.
         items: int32 ``[t]`` item codes.
-        n_candidates: int32 ``[q]`` items that were ranked, the targets among them; 0 where it
-            isn't known (lists without scores of the whole catalogue).
+        n_candidates: int32 ``[q]`` items that the ranked targets stand among, themselves included
+            and unranked targets not; 0 where it isn't known (lists without scores of the whole
+            catalogue).
         user_vocab: outside user ids.
         item_vocab: outside item ids.
         others: ``"counted"`` if the other targets of a query were among the candidates (full

@@ -274,7 +274,7 @@ def rank_block(
         item_keys: uint64 ``[c]``.
         best: int32 ``[t]`` out.
         worst: int32 ``[t]`` out.
-        n_candidates: int32 ``[b]`` out.
+        n_candidates: int32 ``[b]`` out: candidates, less the targets scored -inf.
         top_items: int32 ``[b, k]`` out; k may be 0.
         top_scores: float32 ``[b, k]`` out.
 
@@ -295,7 +295,12 @@ def rank_block(
             left = n_catalogue
             if n_catalogue < n_items:
                 _keep_catalogue(row, catalogue)
-        n_candidates[r] = mask_history(row, catalogue, seen, barred, left)
+        left = mask_history(row, catalogue, seen, barred, left)
+        for t in range(t_indptr[r], t_indptr[r + 1]):  # a target scored -inf is unranked
+            item = targets[t]
+            if catalogue[item] and barred[item] == 0 and row[item] == -np.inf:
+                left -= 1
+        n_candidates[r] = left
         for item in seen:
             barred[item] = 0
         bad = first_bad(row)

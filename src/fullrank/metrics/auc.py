@@ -18,7 +18,7 @@ class AUCMetric(RankMetric):
     ``AUC = (1 / (R N)) * sum over pairs (relevant target, other candidate) of [target higher]
     + [equal] / 2``, with R relevant targets and N other candidates of the query.
 
-    **Convention**: per query and then averaged, over all candidates, targets that are not
+    **Convention**: per query and then averaged, over all candidates, ranked targets that are not
     relevant among the others. An unranked target loses to every other candidate. Needs the
     number of candidates, so lists without scores of the whole catalogue are refused. Undefined
     (NaN) without relevant targets or without other candidates; range 0 to 1; takes no k.

@@ -20,15 +20,16 @@ class MeanRankMetric(RankMetric):
     has the mean rank of the block.
 
     **Convention**: 1 is the first place, and R targets in the first R places have (R + 1) / 2.
-    An unranked target has the last place: rank n_candidates. Needs the number of candidates, so
-    lists without scores of the whole catalogue are refused. Undefined (NaN) without relevant
-    targets or candidates; mean over queries; takes no k.
+    Unranked targets come behind all candidates, and each has the last of these places. Needs the
+    number of candidates, so lists without scores of the whole catalogue are refused. Undefined
+    (NaN) without relevant targets or without other candidates, as AUC is; mean over queries;
+    takes no k.
 
     Example:
         >>> from fullrank.core.ranked import TargetRanks
         >>> from fullrank.metrics import MeanRank
         >>> MeanRank.per_query(TargetRanks.of([[2, 4], [None]], n_candidates=[6, 6])).tolist()
-        [3.0, 6.0]
+        [3.0, 7.0]
 
     Reference: Hu, Koren & Volinsky 2008, equation 8, in places instead of shares and without
     weights.
@@ -44,12 +45,12 @@ class MeanRankMetric(RankMetric):
         r = ranks.ranked
         check_catalogue(self, r)
         # Twice the mean rank of a block is whole, so the sum is exact in any order.
-        double = np.where(
-            r.ranked, r.best.astype(np.int64) + r.worst, 2 * r.n_candidates[ranks.rows].astype(int)
-        )
-        total = ranks.sums(np.where(ranks.relevant(self.rel), double, 0))
-        mean = total / (2.0 * ranks.n_relevant(self.rel))
-        return np.where(r.n_candidates > 0, mean, np.nan)[:, None]
+        relevant = ranks.relevant(self.rel)
+        last = r.n_candidates + ranks.sums(~r.ranked)
+        double = np.where(r.ranked, r.best.astype(np.int64) + r.worst, 2 * last[ranks.rows])
+        mean = ranks.sums(np.where(relevant, double, 0)) / (2.0 * ranks.n_relevant(self.rel))
+        others = r.n_candidates - ranks.sums(relevant & r.ranked)
+        return np.where(others > 0, mean, np.nan)[:, None]
 
 
 MeanRank = MeanRankMetric()
