@@ -223,3 +223,12 @@ def test_pandas_columns_of_all_kinds() -> None:
         to_frame(pd.DataFrame([[1, 2]], columns=["a", "a"]))
     with pytest.raises(DataError, match="column 'a' holds objects"):
         to_frame(pd.DataFrame({"a": [{1}, object()]}))
+
+
+def test_32_bit_floats_that_merged_neighbours_are_refused():
+    ids = pl.Series([16777216, 16777217, 16777218], dtype=pl.Float32)
+    with pytest.raises(DataError, match="no exact whole number"):
+        read(pl.DataFrame({"user_id": ids, "item_id": [1, 1, 1]}))
+    small = pl.Series([1, 2, 16777215], dtype=pl.Float32)
+    data = read(pl.DataFrame({"user_id": small, "item_id": [1, 1, 1]})).interactions
+    assert data.user_vocab.ids.tolist() == [1, 2, 16777215]

@@ -180,12 +180,13 @@ def test_target_outside_the_catalogue_is_unranked_and_counted():
     assert rank(model, queries, catalogue="all").targets.best[0] == 3
 
 
-def test_model_arrays_are_never_masked():
+@pytest.mark.parametrize("kept", ["view", "whole"])
+def test_model_arrays_are_never_masked(kept):
     table = np.array([[3, 2, 1]], np.float32)
 
     class Own(Fixed):
         def _score(self, queries):
-            return self.table[:1]
+            return self.table[:1] if kept == "view" else self.table
 
     _, queries = world(table, [[0]], [[1]])
     own = Own(table=table).fit(
@@ -256,3 +257,16 @@ def test_targets_that_are_no_candidates_come_last():
     assert MeanRank.per_query(ranked).tolist() == [(3 + 6) / 2]
     model, queries = world(table, [[]], [[0, 1, 2, 3, 4, 5]])
     assert np.isnan(AUC.per_query(rank(model, queries).targets)).all()
+
+
+@pytest.mark.parametrize("scores", [None, [[1.0]], "scores"])
+def test_scores_that_are_no_array(scores):
+    class Odd(Fixed):
+        def _score(self, queries):
+            return scores
+
+    _, queries = world(np.zeros((1, 3), np.float32), [[]], [[0]])
+    codes = np.arange(3, dtype=np.int32)
+    rows = Interactions(np.zeros(3, np.int32), codes, queries.user_vocab, queries.item_vocab)
+    with pytest.raises(ScoreError, match=r"Odd.score gave a \w+, expected a float32 array"):
+        rank(Odd().fit(rows), queries)

@@ -10,7 +10,8 @@ from fullrank.core.errors import DataError
 from fullrank.data._options import Table
 
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "\\N"]
-_EXACT = 2**53  # beyond it floats no longer tell neighbouring whole numbers apart
+# Beyond these, floats no longer tell neighbouring whole numbers apart.
+_EXACT = {pl.Float32: 2**24, pl.Float64: 2**53}
 
 
 def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None]:
@@ -18,7 +19,7 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
 
     Text of a file becomes integers only if every id is one in its usual form (no leading zero,
     plus sign or blank), so that ``0001`` stays what it is. Floats become integers only if all
-    are whole and below 2**53, with a note. Spaces around text ids are kept: ``data info`` shows
+    are whole and below 2**53 (2**24 for 32-bit floats), with a note. Spaces around text ids are kept: ``data info`` shows
     ids that look alike.
 
     Raises:
@@ -93,7 +94,8 @@ def _whole_ids(
 ) -> tuple[pl.Series, str | None]:
     column = column.fill_nan(None)
     _refuse_missing(table, role, name, column)
-    bad = ~(column.is_finite() & (column == column.round()) & (column.abs() < _EXACT))
+    exact = _EXACT[pl.Float32 if column.dtype == pl.Float32 else pl.Float64]
+    bad = ~(column.is_finite() & (column == column.round()) & (column.abs() < exact))
     if bad.any():
         row = int(bad.arg_max() or 0)
         raise DataError(

@@ -59,7 +59,7 @@ class Recommender(ABC):
 
     @abstractmethod
     def _score(self, queries: Queries) -> NDArray[np.float32]:
-        """Score all items: float32 ``[q, n_items]``, a new array that the caller may overwrite."""
+        """Score all items: float32 ``[q, n_items]``."""
 
     def fit(self, train: Interactions, *, rng: RNG = 0, monitor: Monitor | None = None) -> Self:
         """Learn from training rows.

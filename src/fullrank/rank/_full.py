@@ -209,14 +209,18 @@ class _Job:
         if n < block and start > 0:
             part = self.queries[np.minimum(np.arange(start, start + block), len(self.queries) - 1)]
         scores = self.model.score(part.without_targets())  # not even by mistake
-        if scores.dtype != np.float32 or scores.shape != (len(part), self.queries.n_items):
+        shape = (len(part), self.queries.n_items)
+        if not isinstance(scores, np.ndarray):
+            raise ScoreError(
+                f"{type(self.model).__name__}.score gave a {type(scores).__name__}, expected a "
+                f"float32 array of shape {shape}"
+            )
+        if scores.dtype != np.float32 or scores.shape != shape:
             raise ScoreError(
                 f"{type(self.model).__name__}.score gave {scores.dtype} {scores.shape}, expected "
-                f"float32 ({len(part)}, {self.queries.n_items})"
+                f"float32 {shape}"
             )
-        if scores.flags.writeable and scores.flags.c_contiguous and scores.base is None:
-            return scores[:n]
-        return np.array(scores[:n], order="C")  # a view of the model's own must not be masked
+        return np.array(scores[:n], order="C")  # what the model may still hold must not be masked
 
     def result(self) -> Ranking:
         q = self.queries
