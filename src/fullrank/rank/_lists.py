@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, IdTypeError, SpecError
-from fullrank.core.ragged import as_indptr
+from fullrank.core.ragged import as_indptr, rows_of
 from fullrank.core.random import hash_of_rows
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
+from fullrank.rank._keys import ListKeys, list_keys
 from fullrank.rank._tables import (
     encode_against,
     gains_of,
@@ -40,8 +41,9 @@ def ranks_from_lists(
 ) -> TargetRanks:
     """Find the held-out items in lists that some system made.
 
-    Lists are ordered by ``rank`` (1 is best; a gap is a missing place), else by ``score`` (equal
-    scores tie), else by the order of their rows. The truth says who is evaluated: a user without a
+    Lists are ordered by ``rank`` (1 is best, or 0 in all lists; a gap is a missing place), else by
+    ``score`` (equal scores tie; an item scored -inf is never recommended and leaves its list, and
+    is counted), else by the order of their rows. The truth says who is evaluated: a user without a
     list counts with every target missed, a list without truth is left out; both are counted. An
     item that comes twice in a list keeps both places and is a hit at most once.
 
@@ -121,12 +123,12 @@ class _Lists:
     def ranks(self, grade: str | None, depth: int | None, keep_seen: bool) -> TargetRanks:
         """Ranks of the targets, with the policies that applied in ``counts``."""
         t_indptr, targets, gains, counts = self._targets(grade, keep_seen)
-        key, order = self._keys()
-        found = self._match(t_indptr, targets, key, order == "rank column", depth, keep_seen)
-        counts |= self._counts(found.counts, order, depth)
+        keys = list_keys(self.frames["recs"], self.codes["recs"][0], self.users, self.where)
+        found = self._match(t_indptr, targets, keys, depth, keep_seen)
+        counts |= self._counts(found.counts, depth) | keys.counts
         counts["unranked_targets"] = int(np.count_nonzero(found.best == UNRANKED))
         scored = "score" in self.frames["recs"].columns and depth is None
-        candidates = found.lengths + _missed(t_indptr, found.best)
+        candidates = found.lengths + self._never(keys, t_indptr, targets)
         return TargetRanks(
             users=np.arange(len(self.users), dtype=np.int32),
             query_ids=np.zeros(len(self.users), np.int64),
@@ -139,7 +141,11 @@ class _Lists:
             user_vocab=self.users,
             item_vocab=self.items,
             depth=depth,
-            design={"candidates": "lists", "order": order, "removed": self._removed(keep_seen)},
+            design={
+                "candidates": "lists",
+                "order": keys.order,
+                "removed": self._removed(keep_seen),
+            },
             counts=counts,
         )
 
@@ -147,16 +153,15 @@ class _Lists:
         self,
         t_indptr: NDArray[np.int64],
         targets: NDArray[np.int32],
-        key: NDArray[np.float64],
-        by_rank: bool,
+        keys: ListKeys,
         depth: int | None,
         keep_seen: bool,
     ) -> _Found:
         """Find every target in its user's list."""
         from fullrank.kernels import lists as kernel
 
-        users, items = self.codes["recs"]
-        indptr, items, key = kernel.group_by_user(users, items, key, len(self.users))
+        items, by_rank = self.codes["recs"][1], keys.order == "rank column"
+        indptr, items, key = kernel.group_by_user(keys.users, items, keys.keys, len(self.users))
         known = np.zeros(len(self.items), dtype=bool)
         for name in ("truth", "train"):
             if name in self.codes:
@@ -224,39 +229,18 @@ class _Lists:
         users, items = np.divmod(self._had, len(self.items))
         return hash_of_rows(self.users.hashes[users], self.items.hashes[items])
 
-    def _keys(self) -> tuple[NDArray[np.float64], str]:
-        """Ascending sort key of each row, and what it is."""
-        recs = self.frames["recs"]
-        if "rank" in recs.columns:
-            return self._ranks(recs["rank"].to_numpy()), "rank column"
-        if "score" in recs.columns:
-            score = recs["score"].to_numpy().astype(np.float64)
-            bad = np.flatnonzero(np.isnan(score))
-            if len(bad):
-                raise DataError(
-                    f"{self.where}: the score of user {recs['user_id'][int(bad[0])]!r}, item "
-                    f"{recs['item_id'][int(bad[0])]!r} is missing or NaN; "
-                    "scores must be numbers: leave out what the system doesn't recommend"
-                )
-            return -score, "score column"
-        return np.arange(len(recs), dtype=np.float64), "row order"
+    def _never(
+        self, keys: ListKeys, t_indptr: NDArray[np.int64], targets: NDArray[np.int32]
+    ) -> NDArray[np.int64]:
+        """Items scored -inf that are no targets, for each user: candidates below the ranked."""
+        if keys.never is None:
+            return np.zeros(len(self.users), np.int64)
+        users, items = (codes[keys.never] for codes in self.codes["recs"])
+        pairs = np.unique(users.astype(np.int64) * len(self.items) + items)
+        others = pairs[~np.isin(pairs, rows_of(t_indptr) * len(self.items) + targets)]
+        return np.bincount(others // len(self.items), minlength=len(self.users))
 
-    def _ranks(self, rank: NDArray[Any]) -> NDArray[np.float64]:
-        """Ranks from 1; a file that counts from 0 is moved up by one."""
-        rank = rank.astype(np.float64)
-        whole = np.isfinite(rank) & (rank == np.floor(rank)) & (rank >= 0) & (rank < UNRANKED)
-        bad = np.flatnonzero(~whole)
-        if len(bad):
-            recs, row = self.frames["recs"], int(bad[0])
-            given = "missing" if np.isnan(rank[row]) else f"{rank[row]:g}, no whole number from 1"
-            raise DataError(
-                f"{self.where}: the rank of user {recs['user_id'][row]!r}, item "
-                f"{recs['item_id'][row]!r} is {given}; give each item its place, or name the "
-                "column score if it is one"
-            )
-        return rank + 1 if len(rank) and rank.min() == 0 else rank
-
-    def _counts(self, found: NDArray[np.int64], order: str, depth: int | None) -> dict[str, int]:
+    def _counts(self, found: NDArray[np.int64], depth: int | None) -> dict[str, int]:
         """The policies that applied, by name."""
         from fullrank.kernels import lists as kernel
 
@@ -275,8 +259,6 @@ class _Lists:
         if "train" in self.codes:
             out["removed_seen"] = int(found[kernel.REMOVED_SEEN])
             out["unknown_items"] = int(found[kernel.UNKNOWN_ITEMS])
-        if order == "rank column" and "rank" in recs.columns and recs["rank"].min() == 0:
-            out["ranks_counted_from_0"] = len(recs)
         return out
 
 
@@ -297,11 +279,6 @@ def check_kinds(frames: Mapping[str, pl.DataFrame], column: str, names: Mapping[
                 f"{kinds['truth']} in {names['truth']} (such as {frames['truth'][column][0]!r}): "
                 "nothing would match; convert one side"
             )
-
-
-def _missed(indptr: NDArray[np.int64], best: NDArray[np.int32]) -> NDArray[np.int64]:
-    missed = np.append(0, np.cumsum(best == UNRANKED))
-    return np.asarray(missed[indptr[1:]] - missed[indptr[:-1]])
 
 
 def _mask(values: NDArray[np.bool_]) -> pl.Series:
