@@ -15,7 +15,7 @@ from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._options import ReadOptions
 from fullrank.data._tables import load_table
 from fullrank.experiment.evaluate import as_metrics, evaluate, read_saved
-from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows
+from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows, only
 from fullrank.experiment.measure import Values
 from fullrank.experiment.results import Results
 from fullrank.experiment.store import key_of
@@ -111,7 +111,7 @@ def compare(
             f"the systems were measured under different protocols: {'; '.join(differs)}; measure "
             "them alike, or pass --force to compare them on the queries they share"
         )
-    aligned = [_only(entry, common) for entry in _align([base, *others])]
+    aligned = [only(entry, common) for entry in _align([base, *others])]
     rows = [row for entry in aligned for row in entry_rows(entry, level)]
     tests: list[dict[str, Any]] = []
     for users in aligned[0].segments:
@@ -293,11 +293,6 @@ def _align(systems: Sequence[System]) -> list[Entry]:
         cold, users = entry.cold[rows], entry.users[rows]
         out.append(replace(entry, keys=order, users=users, cold=cold, seeds=seeds))
     return out
-
-
-def _only(entry: Entry, metrics: Sequence[Metric]) -> Entry:
-    seeds = {seed: {m: part[m] for m in metrics} for seed, part in entry.seeds.items()}
-    return replace(entry, seeds=seeds)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from fullrank.stats import adjust, compare_pairs
 
 Users = Literal["all", "warm", "cold"]
 SEGMENTS: tuple[Users, ...] = ("all", "warm", "cold")
+SOURCES = ("ranks", "predictions")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class Entry:
         model: label.
         users: codes ``[q]`` that follow the outside ids.
         keys: fold, user id and number of each query, to match pairs by.
-        cold: bool ``[q]``, no row of the user was fitted.
+        cold: bool ``[q]``, the model may use no history of the user.
         seeds: by seed, per metric its values.
         protocol_ids: of the folds.
     """
@@ -91,20 +92,29 @@ def entries(
             cut-off follows from the stored ranks).
         source: ``"ranks"`` or ``"predictions"``.
     """
-    chosen = [m for m in (metrics or results.metrics) if m.source == source]
+    chosen = tuple(m for m in (metrics or results.metrics) if m.source == source)
     if not chosen:
         return []
-    out = []
+    return list(results.once(("entries", chosen), lambda: _entries(results, chosen, source)))
+
+
+def _entries(results: Results, chosen: tuple[Metric, ...], source: str) -> tuple[Entry, ...]:
+    out: list[Entry] = []
     for data in results.data:
+        first: Entry | None = None
         for model in results.models:
             cells = results.of(data, model)
             if cells and (source == "ranks" or cells[0].has_predictions):
-                out.append(_entry(data, model, cells, chosen, source))
-    return out
+                entry = _entry(data, model, cells, chosen, source)
+                if first is not None and entry.keys == first.keys:
+                    entry = replace(entry, keys=first.keys)  # one list, not one a model
+                first = first or entry
+                out.append(entry)
+    return tuple(out)
 
 
 def _entry(
-    data: str, model: str, cells: tuple[CellResult, ...], metrics: list[Metric], source: str
+    data: str, model: str, cells: tuple[CellResult, ...], metrics: Sequence[Metric], source: str
 ) -> Entry:
     seeds = {}
     for seed, folds in by_seed(cells).items():
@@ -160,11 +170,12 @@ def leaderboard(
     that draws nothing); ``seed_spread`` beside it is the standard deviation between the seeds'
     values, None for one seed.
     """
-    out: list[dict[str, Any]] = []
-    for source in ("ranks", "predictions"):
-        for entry in entries(results, metrics, source=source):
-            out.extend(entry_rows(entry, results.spec.level))
-    return out
+
+    def rows() -> list[dict[str, Any]]:
+        found = [e for source in SOURCES for e in entries(results, metrics, source=source)]
+        return [row for entry in found for row in entry_rows(entry, results.spec.level)]
+
+    return [dict(row) for row in results.once(("leaderboard", metrics), rows)]
 
 
 def entry_rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
@@ -205,8 +216,10 @@ def paired_tests(
 ) -> list[dict[str, Any]]:
     """Every model against the baseline, per data set, users and metric, query by query.
 
-    P-values are adjusted over the family of all models × metrics of a data set and segment; each
-    row names its family.
+    Rating metrics are tested against the first model that predicts ratings if the baseline
+    predicts none; with one such model there is no test of them. P-values are adjusted over the
+    family of all models × metrics of a data set and segment; each row names its baseline and its
+    family.
 
     Raises:
         SpecError: there is no such baseline.
@@ -214,22 +227,49 @@ def paired_tests(
     base = baseline or results.spec.baseline_title
     if base not in results.models:
         raise SpecError(f"there is no model {base!r} here{suggest(base, results.models)}")
-    out: list[dict[str, Any]] = []
-    for source in ("ranks", "predictions"):
-        found = entries(results, metrics, source=source)
+
+    def rows() -> list[dict[str, Any]]:
+        out: list[dict[str, Any]] = []
         for data in results.data:
-            here = [entry for entry in found if entry.data == data]
-            against = [entry for entry in here if entry.model == base]
-            for users in against[0].segments if against else ():
-                others = [entry for entry in here if entry.model != base]
-                out.extend(
-                    compare_entries(others, against[0], users, results.spec.level, test, correction)
-                )
-    return out
+            groups = []
+            for source in SOURCES:
+                here = [e for e in entries(results, metrics, source=source) if e.data == data]
+                against = base_entry(here, base)
+                if against is not None:
+                    groups.append([against, *(entry for entry in here if entry is not against)])
+            for users in SEGMENTS:
+                there = [group for group in groups if users in group[0].segments]
+                out += _family(there, users, results.spec.level, test, correction)
+        return out
+
+    return [dict(row) for row in results.once(("tests", metrics, base, test, correction), rows)]
+
+
+def base_entry(here: Sequence[Entry], baseline: str) -> Entry | None:
+    """The entry that others are tested against: the baseline's, else the first rating model's.
+
+    Args:
+        here: entries of one data set and one source of values.
+        baseline: label of the baseline.
+    """
+    named = next((entry for entry in here if entry.model == baseline), None)
+    if named is not None or not here or _source(here[0]) == "ranks":
+        return named
+    return here[0]
+
+
+def only(entry: Entry, metrics: Sequence[Metric]) -> Entry:
+    """An entry with some of its metrics."""
+    seeds = {seed: {m: part[m] for m in metrics} for seed, part in entry.seeds.items()}
+    return replace(entry, seeds=seeds)
+
+
+def _source(entry: Entry) -> str:
+    return next(iter(entry.averaged)).source
 
 
 def compare_entries(
-    others: list[Entry],
+    others: Sequence[Entry],
     base: Entry,
     users: Users,
     level: float = 0.95,
@@ -241,6 +281,41 @@ def compare_entries(
     Raises:
         ProtocolError: their queries are not the same.
     """
+    return _family([[base, *others]], users, level, test, correction)
+
+
+def _family(
+    groups: Sequence[Sequence[Entry]], users: Users, level: float, test: Any, correction: Any
+) -> list[dict[str, Any]]:
+    """Tests of each group's entries against its first one, adjusted together."""
+    rows = [row for base, *others in groups for row in _tests(others, base, users, level, test)]
+    if not rows:
+        return []
+    names = [f"{row['model']}\x1f{row['metric']}" for row in rows]
+    p_values = dict(zip(names, (row["p"] for row in rows)))
+    family = adjust(p_values, correction, family=_family_label(rows))
+    for name, row in zip(names, rows):
+        row["p_adjusted"] = family.adjusted[name]
+        row["family"] = str(family)
+    return rows
+
+
+def _family_label(rows: Sequence[dict[str, Any]]) -> str:
+    """``2 models against A, all metrics, all users, d``; metrics with a baseline of their own."""
+    first, n_models = rows[0], len({row["model"] for row in rows})
+    own: dict[str, list[str]] = {}
+    for row in rows:
+        if row["baseline"] != first["baseline"]:
+            own.setdefault(row["baseline"], []).append(row["metric"])
+    parts = [f"{', '.join(dict.fromkeys(names))} against {base}" for base, names in own.items()]
+    but = "".join(f" ({part})" for part in parts)
+    models = f"{n_models} models against {first['baseline']}"
+    return f"{models}, all metrics{but}, {first['users']} users, {first['data']}"
+
+
+def _tests(
+    others: Sequence[Entry], base: Entry, users: Users, level: float, test: Any
+) -> list[dict[str, Any]]:
     rows = []
     mask = base.mask(users)
     for entry in others:
@@ -251,12 +326,6 @@ def compare_entries(
             )
         for metric, values in entry.averaged.items():
             rows.append(_test_row(entry, base, users, metric, values[mask], mask, level, test))
-    label = f"{len(others)} models against {base.model}, all metrics, {users} users, {base.data}"
-    names = [f"{row['model']}\x1f{row['metric']}" for row in rows]
-    family = adjust(dict(zip(names, (row["p"] for row in rows))), correction, family=label)
-    for name, row in zip(names, rows):
-        row["p_adjusted"] = family.adjusted[name]
-        row["family"] = str(family)
     return rows
 
 

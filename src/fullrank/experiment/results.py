@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from fullrank.metrics import Metric, parse_many
 
 if TYPE_CHECKING:
     import polars as pl
+
+T = TypeVar("T")
 
 
 NEEDED = {"data", "fold", "model", "seed", "settings", "protocol", "protocol_id", "provenance"}
@@ -82,7 +84,7 @@ class CellResult:
 
     @cached_property
     def cold(self) -> NDArray[np.bool_]:
-        """Bool ``[q]``: the user has no row in the data that were fitted."""
+        """Bool ``[q]``: the model may use no history of the user, neither fitted nor folded in."""
         return np.asarray(self.queries["history"].to_numpy() == 0)
 
     @cached_property
@@ -138,6 +140,7 @@ class Results:
     spec: BenchSpec
     cells: tuple[CellResult, ...]
     fresh: int = 0
+    _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def load(cls, store: Store | str | Path, *, fresh: int = 0) -> Results:
@@ -183,6 +186,13 @@ class Results:
     def models(self) -> tuple[str, ...]:
         """Labels of the models."""
         return tuple(dict.fromkeys(cell.about["model"] for cell in self.cells))
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What ``make`` gives, made once: cells don't change, so neither do tables of them."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        kept: T = self._kept[key]
+        return kept
 
     def of(self, data: str, model: str) -> tuple[CellResult, ...]:
         """Cells of one model on one data set: folds × seeds."""

@@ -78,7 +78,7 @@ def _column(board: Board, metric: str, baseline: str) -> list[CellView]:
         for name in ("low", "high", "value")
         if known(place.row[name])
     ]
-    base = board.places.get((baseline, metric))
+    base = board.places.get((board.baseline(metric) or baseline, metric))
     at = base.row["value"] if base is not None else None
     digits = board.decimals(metric)
     return [_cell(place, digits, ends, at) if place else CellView() for place in places]

@@ -17,7 +17,7 @@ from fullrank.report._numbers import (
     significant,
     value_text,
 )
-from fullrank.report.board import BETTER, WORSE, Row, mark_of
+from fullrank.report.board import BETTER, WORSE, Row, baselines_text, mark_of
 
 VERDICTS = {BETTER: "better", WORSE: "worse", "": "can't be told apart"}
 COLOURS = ("#3b82d6", "#d9722e", GREY)
@@ -30,11 +30,13 @@ def forest_figures(tests: Sequence[Row]) -> list[Figure]:
     for metric in dict.fromkeys(test["metric"] for test in tests):
         here = [t for t in tests if t["metric"] == metric and known(t["difference"])]
         if here:
-            out.append(_figure(metric, here))
+            base = here[0]["baseline"]
+            own = "" if base == tests[0]["baseline"] else f", differences to {base}"
+            out.append(_figure(metric, here, f"{metric}{own}"))
     return out
 
 
-def _figure(metric: str, tests: Sequence[Row]) -> Figure:
+def _figure(metric: str, tests: Sequence[Row], title: str) -> Figure:
     import altair as alt
 
     rows = [_row(test) for test in tests]
@@ -48,9 +50,9 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
         scale=alt.Scale(domain=verdicts, range=list(COLOURS)),
         legend=None,
     )
-    title = f"{unit}{side} is better"
+    axis = f"{unit}{side} is better"
     ends = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=title, scale=alt.Scale(zero=True)), x2="high:Q", color=colour
+        x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=True)), x2="high:Q", color=colour
     )
     tip = [alt.Tooltip(f"{name}:N") for name in ("model", "verdict", "difference", "interval", "p")]
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(
@@ -64,14 +66,14 @@ def _figure(metric: str, tests: Sequence[Row]) -> Figure:
     zero = alt.Chart(named()).mark_rule(color="currentColor", strokeDash=[3, 3])
     chart = alt.layer(zero.encode(x=alt.datum(0, type="quantitative")), ends, dots)
     chart = chart.properties(width="container", height=alt.Step(26))
-    return Figure(metric, spec_of(chart, rows), grid=_grid(tests))
+    return Figure(title, spec_of(chart, rows), grid=_grid(tests))
 
 
 def forest_note(tests: Sequence[Row]) -> str:
     """What lines and colours mean, the same for all figures of a data set and segment."""
     level = percent_text(tests[0]["level"])
     return (
-        f"{BETTER} better, {WORSE} worse than {tests[0]['baseline']}, ● can't be told apart: the "
+        f"{BETTER} better, {WORSE} worse than {baselines_text(tests)}, ● can't be told apart: the "
         f"test after {tests[0]['family']}. Lines: {level} interval of each difference by itself, "
         "which may miss 0 though the test of the family is undecided."
     )

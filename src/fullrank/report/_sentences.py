@@ -45,6 +45,8 @@ def _sentences(s: Standing) -> list[str]:
 
 
 def _against_baseline(s: Standing, digits: int) -> list[str]:
+    if s.alone and s.metric.source == "predictions":
+        return ["It is the only model here that predicts ratings, so there is no test."]
     if s.leader == s.baseline:
         return ["That is the baseline itself: nothing here has a better value."]
     if s.test is None:

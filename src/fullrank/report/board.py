@@ -66,6 +66,11 @@ class Board:
             self.places[key].row["value"] for key in self.places if key[1] == metric
         )
 
+    def baseline(self, metric: str) -> str | None:
+        """The model that a metric's tests compare with; None without tests."""
+        tests = [place.test for key, place in self.places.items() if key[1] == metric]
+        return next((str(test["baseline"]) for test in tests if test is not None), None)
+
     @property
     def counts(self) -> str:
         """How many users and queries (rows, for rating metrics) stand behind the numbers."""
@@ -85,6 +90,7 @@ class Board:
             out.append("* or bold: best value of a metric, before rounding; no claim in itself.")
         if tested:
             out.extend(_tests(tested))
+        out.extend(untested(self))
         if any(place.row.get("seed_spread") is not None for place in places):
             most = max(place.row["seeds"] for place in places)
             out.append(f"±: standard deviation between {most} seeds.")
@@ -152,16 +158,38 @@ def _intervals(places: Sequence[Place]) -> str:
 
 
 def _tests(tests: Sequence[Row]) -> list[str]:
-    baseline, alpha = tests[0]["baseline"], percent_text(1 - tests[0]["level"])
+    alpha = percent_text(1 - tests[0]["level"])
     families = "; ".join(dict.fromkeys(test["family"] for test in tests))
     out = [
-        f"{BETTER} better, {WORSE} worse than {baseline} at the {alpha} level after {families}; "
-        "no mark: can't be told apart from it."
+        f"{BETTER} better, {WORSE} worse than {baselines_text(tests)} at the {alpha} level after "
+        f"{families}; no mark: can't be told apart from it."
     ]
     missing = dict.fromkeys(test["model"] for test in tests if test["p_adjusted"] is None)
     if missing:
         out.append(f"Not tested, no pairs: {', '.join(missing)}.")
     return out
+
+
+def baselines_text(tests: Sequence[Row]) -> str:
+    """The baseline, and what stands in for it where it has no value."""
+    first = tests[0]["baseline"]
+    own: dict[str, list[str]] = {}
+    for test in tests:
+        if test["baseline"] != first:
+            own.setdefault(test["baseline"], []).append(test["metric"])
+    parts = [f"for {', '.join(dict.fromkeys(names))} than {base}" for base, names in own.items()]
+    return f"{first}{''.join(f' ({part})' for part in parts)}"
+
+
+def untested(board: Board) -> list[str]:
+    """Why rating metrics of a single model have no test."""
+    names = [name for name in board.metrics if parse(name).source == "predictions"]
+    models = {name: [model for model, metric in board.places if metric == name] for name in names}
+    alone = [name for name in names if len(models[name]) == 1]
+    if not alone:
+        return []
+    only = models[alone[0]][0]
+    return [f"No test of {', '.join(alone)}: {only} is the only model here that predicts ratings."]
 
 
 def _ties(board: Board) -> list[str]:

@@ -25,7 +25,7 @@ from fullrank.report._grid import Grid
 from fullrank.report._segments import segment_figures
 from fullrank.report._sentences import reading
 from fullrank.report._trials import settings_grid, trial_figures
-from fullrank.report.board import Row, boards
+from fullrank.report.board import Row, boards, untested
 from fullrank.report.standing import standings
 from fullrank.report.text import NO_VALUE
 
@@ -108,7 +108,10 @@ def _section(
     return DataSection(
         name=data,
         boards={users: board_view(board, looks.baseline) for users, board in found.items()},
-        forests={u: (forest_note(judged), forest_figures(judged)) for u, judged in here.items()},
+        forests={
+            u: (" ".join([forest_note(judged), *untested(found[u])]), forest_figures(judged))
+            for u, judged in here.items()
+        },
         curves=curve_figures(results, data, looks),
         segments=segment_figures(results, data, looks),
         costs=cost_figures(results, data, looks),

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from fullrank.core.estimate import Estimate
-from fullrank.experiment.leaderboard import Entry, Users, compare_entries, entries
+from fullrank.experiment.leaderboard import (
+    Entry,
+    Users,
+    base_entry,
+    compare_entries,
+    entries,
+    only,
+)
 from fullrank.experiment.measure import measure
 from fullrank.experiment.results import Results
+from fullrank.experiment.spec import BenchSpec
 from fullrank.metrics import Metric
 from fullrank.report._numbers import known
 from fullrank.report.board import BETTER, Row, best_value, mark_of
@@ -26,7 +34,8 @@ class Standing:
         metric: judged by.
         leader: label of the model with the best value; None if no model has one.
         value: of the leader, with its interval.
-        baseline: label of the baseline.
+        baseline: label of the model that the tests of this metric compare with.
+        alone: no other model has this metric.
         test: the leader against the baseline (the leaderboard's own family); None if the leader
             is the baseline, or without a test.
         ahead: models that the leader is significantly better than, the baseline left aside.
@@ -40,6 +49,7 @@ class Standing:
     leader: str | None
     value: Estimate | None
     baseline: str
+    alone: bool = False
     test: Row | None = None
     ahead: tuple[str, ...] = ()
     tied: tuple[str, ...] = ()
@@ -68,7 +78,8 @@ def standings(
     """
     metric = metric or results.metrics[0]
     tests = [test for test in tests if test["metric"] == str(metric)]
-    found = entries(results, (metric,), source=metric.source)
+    shared = None if metric in results.metrics else (metric,)
+    found = entries(results, shared, source=metric.source)
     out = []
     for data in results.data:
         here = [entry for entry in found if entry.data == data]
@@ -79,9 +90,11 @@ def standings(
 
 
 def _standing(
-    here: Sequence[Entry], users: Users, metric: Metric, tests: Sequence[Row], spec: object
+    here: Sequence[Entry], users: Users, metric: Metric, tests: Sequence[Row], spec: BenchSpec
 ) -> Standing:
-    level, baseline = spec.level, spec.baseline_title  # type: ignore[attr-defined]
+    level, base = spec.level, base_entry(here, spec.baseline_title)
+    baseline = spec.baseline_title if base is None else base.model
+    alone = len(here) == 1
     values = {}
     for entry in here:
         mask = entry.mask(users)
@@ -90,27 +103,27 @@ def _standing(
     best = best_value(metric, (value.value for value in values.values()))
     leader = next((name for name, value in values.items() if value.value == best), None)
     if leader is None:
-        return Standing(here[0].data, users, metric, None, None, baseline)
+        return Standing(here[0].data, users, metric, None, None, baseline, alone)
     if leader == baseline:
         rows, family = list(tests), tests[0]["family"] if tests else ""
     else:
         rivals = [e for e in here if e.model != baseline and known(values[e.model].value)]
-        rows, family = _pairs(rivals, leader, users, level)
+        rows, family = _pairs(rivals, metric, leader, users, level)
     ahead = tuple(str(row["model"]) for row in rows if _behind(row, leader))
     tied = tuple(str(r["model"]) for r in rows if r["model"] not in ahead and _tested(r))
     own = next((test for test in tests if test["model"] == leader), None)
-    return Standing(
-        here[0].data, users, metric, leader, values[leader], baseline, own, ahead, tied, family
-    )
+    first = here[0].data, users, metric, leader, values[leader], baseline, alone
+    return Standing(*first, own, ahead, tied, family)
 
 
 def _pairs(
-    rivals: Sequence[Entry], leader: str, users: Users, level: float
+    rivals: Sequence[Entry], metric: Metric, leader: str, users: Users, level: float
 ) -> tuple[list[Row], str]:
     """Tests of the leader against each rival, adjusted over all pairs of rivals."""
     found = {}
     for a, b in combinations(rivals, 2):
-        found[a.model, b.model] = compare_entries([a], b, users, level, correction="none")[0]
+        one = compare_entries([only(a, (metric,))], only(b, (metric,)), users, level)[0]
+        found[a.model, b.model] = one
     if not found:
         return [], ""
     label = f"all pairs of {len(rivals)} models"
