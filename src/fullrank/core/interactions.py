@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.frozen import frozen
 from fullrank.core.random import hash_elements, hash_labels
 from fullrank.core.vocabulary import Vocabulary
 
@@ -89,6 +90,15 @@ class Interactions:
             )
         if not self._is_canonical():
             self._sort()
+        self._freeze()
+
+    def _freeze(self) -> None:
+        """Make the columns read-only: models share them, and one must not change another's data."""
+        for name in ("users", "items", "values", "times"):
+            column = getattr(self, name)
+            if column is not None:
+                object.__setattr__(self, name, frozen(column))
+        object.__setattr__(self, "extras", {k: frozen(v) for k, v in self.extras.items()})
 
     def _keys(self) -> list[NDArray[Any]]:
         """Sort keys without the extra columns, most significant first."""
@@ -277,6 +287,8 @@ class Interactions:
         out = csr_matrix((data, indices, indptr.astype(small)), shape=(self.n_users, self.n_items))
         out.has_sorted_indices = True
         out.has_canonical_format = True
+        for part in (out.data, out.indices, out.indptr):  # cached, so shared
+            part.flags.writeable = False
         return out
 
     @cached_property

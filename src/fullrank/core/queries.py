@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SplitError
+from fullrank.core.frozen import frozen
 from fullrank.core.ragged import as_indptr, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 
@@ -76,6 +77,7 @@ class Queries:
             raise SplitError(f"gains must be finite and >= 0, got {bad}; name another grade column")
         if self.repeats == "drop":
             self._check_disjoint()
+        self._freeze()
 
     def _check_disjoint(self) -> None:
         both = np.intersect1d(self._keys("history"), self._keys("target"))
@@ -175,7 +177,15 @@ class Queries:
         out = object.__new__(Queries)
         for name in self.__dataclass_fields__:
             object.__setattr__(out, name, changed.get(name, getattr(self, name)))
+        out._freeze()
         return out
+
+    def _freeze(self) -> None:
+        """Make the arrays read-only: every model of a benchmark is handed the same ones."""
+        for name in self.__dataclass_fields__:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, frozen(value))
 
     def history_csr(self) -> csr_matrix:
         """Histories as a binary float32 CSR ``[q, n_items]``: items ascending, each once."""
