@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.core.test_interactions import ITEMS, USERS, make
 
 from fullrank.core.queries import Queries
-from tests.core.test_interactions import ITEMS, USERS, make
 
 ROWS = [(0, 2, 1, 1, "x", 0), (0, 1, 1, 2, "x", 0), (1, 1, 2, 2, "y", 1), (1, 0, 2, 3, "y", 1)]
 

@@ -86,3 +86,22 @@ class Noisy(Popularity):
         super()._fit(train, rng, monitor)
         noise = np.random.default_rng(rng).random(len(self.scores_))
         self.scores_ = (self.scores_ + 3 * noise).astype(np.float32)
+
+
+@dataclass(eq=False)
+class Shift(Popularity):
+    """Makes room for a padding id in the histories that it is handed, which others share."""
+
+    def _score(self, queries):
+        history = queries.history_items
+        history += 1
+        return super()._score(queries)
+
+
+@dataclass(eq=False)
+class Relabel(Popularity):
+    """Writes into its training rows."""
+
+    def _fit(self, train, rng, monitor):
+        train.items[:] = 0
+        super()._fit(train, rng, monitor)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.experiment.worlds import bench, call, run_in
 
+from fullrank.core.errors import FullrankError
 from fullrank.experiment.bench import make_folds
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import read_spec
@@ -119,3 +120,10 @@ def test_a_spy_from_the_python_path_runs_in_processes_too(tmp_path, monkeypatch)
     done = call("run", bench(tmp_path, model=[SPY]), "--json", "--jobs", "2")
     assert done.returncode == 0, done.stderr
     assert np.isfinite(json.loads(done.stdout)["leaderboard"][0]["value"])
+
+
+@pytest.mark.parametrize("name", ["Shift", "Relabel"])
+def test_a_model_that_writes_into_its_inputs_is_stopped(tmp_path, name):
+    model = [{"name": f"tests.experiment.spies:{name}"}]
+    with pytest.raises(FullrankError, match=f"{name}.*read-only"):
+        run_in(tmp_path, tune=None, model=model)
