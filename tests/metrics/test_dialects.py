@@ -211,3 +211,21 @@ def test_metrics_without_dialects():
     assert str(AUC(dialect="sklearn")) == "AUC(dialect=sklearn)"
     assert (RBP(dialect="lenskit") @ 5).options == {"dialect": "lenskit"}
     assert DCG(dialect="ranx").k is None
+
+
+@pytest.mark.parametrize("name", ["NDCG", "Precision", "Recall", "F1", "MAP", "MRR"])
+def test_the_largest_cutoff_is_the_whole_ranking(name):
+    ranked = worlds.random_ranks(4)
+    metric, last = parse(f"{name}@1"), 2**31 - 2
+    values = (metric @ last).per_query(ranked)
+    np.testing.assert_array_equal(values, per_query_many(ranked, metric @ [last, 7])[metric @ last])
+    if name not in ("Precision", "F1"):
+        np.testing.assert_array_equal(values, metric(k=None).per_query(ranked))
+
+
+def test_rectools_refuses_an_ideal_that_is_too_long():
+    ranked = TargetRanks.of([[1]])
+    with pytest.raises(SpecError, match="k up to 10,000,000"):
+        (NDCG(dialect="rectools") @ (2**31 - 2)).value(ranked)
+    rows = dialects(ranked, [NDCG @ (2**31 - 2)])
+    assert math.isnan(next(row.value for row in rows if row.tool == "rectools"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError, suggest
+from fullrank.core.ranked import UNRANKED
 from fullrank.core.state import State
 
 
@@ -94,13 +96,18 @@ class Metric(ABC):
             raise SpecError(f"{self.name} takes no cut-off, got @{k}; write {self.name}")
         if not isinstance(k, Integral) or isinstance(k, bool) or int(k) < 1:
             raise SpecError(f"{self.name}: the cut-off k must be a whole number >= 1, got {k!r}")
+        if int(k) >= UNRANKED:
+            raise SpecError(
+                f"{self.name}: the cut-off k must be below {UNRANKED:,}, which no ranking reaches; "
+                "take a smaller one"
+            )
         return int(k)
 
     def _number(self, option: str, low: float, high: float = math.inf) -> None:
         """Check an option that must lie strictly between two numbers; keep it as a float."""
         given = getattr(self, option)
         number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
-        if not number or not low < float(given) < high:
+        if not number or not low < given < high or not abs(given) <= sys.float_info.max:
             below = "" if high == math.inf else f" and below {high:g}"
             raise SpecError(
                 f"{self.name}: {option} must be a number above {low:g}{below}, got {given!r}"

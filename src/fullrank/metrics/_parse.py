@@ -10,6 +10,7 @@ from fullrank.core import registry
 from fullrank.core.errors import SpecError, suggest
 from fullrank.metrics._base import Metric
 
+_MOST_DIGITS = 1000  # Python refuses to read a number of some thousand digits
 _SPEC = re.compile(
     r"""\s*(?P<name>[A-Za-z][\w-]*)\s*
         (?:\((?P<options>[^()]*)\)\s*)?
@@ -85,8 +86,13 @@ def _cut(metric: Metric, ks: str | None, text: str) -> list[Metric]:
                 f"the cut-off of {metric.name} must be a whole number >= 1, got {k.strip()!r} in "
                 f"{text!r}"
             )
-        out.append(metric @ int(k))
+        out.append(metric @ _whole(k.strip()))
     return out
+
+
+def _whole(digits: str) -> int:
+    """A cut-off; one of more digits than any ranking needs is told apart from others no more."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else 10**_MOST_DIGITS
 
 
 def _options(text: str | None, whole: str) -> dict[str, object]:

@@ -115,7 +115,7 @@ def column(values: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def cut_row(ks: Cuts) -> NDArray[np.float64]:
     """Cut-offs as float64 ``[k]``, infinite for the whole ranking."""
-    return np.array([np.inf if k is None else k for k in ks])
+    return np.array([np.inf if k is None else k for k in ks], dtype=np.float64)
 
 
 def check_catalogue(metric: Metric, ranked: TargetRanks) -> None:

@@ -64,8 +64,8 @@ def ranks_from_lists(
         DataError: files or columns that can't be used; no user in common; a rank used twice.
         IdTypeError: text ids on one side and integers on the other.
     """
-    if depth is not None and (isinstance(depth, bool) or depth < 1):
-        raise SpecError(f"depth must be 1 or more, got {depth!r}")
+    if depth is not None and (isinstance(depth, bool) or not 1 <= depth < UNRANKED):
+        raise SpecError(f"depth must be 1 or more and below {UNRANKED:,}, got {depth!r}")
     sources = {"recs": recs, "truth": truth, **({} if train is None else {"train": train})}
     frames = read_parts(sources, columns or {}, grade)
     job = _Lists.of(frames, {name: said(name, source) for name, source in sources.items()})

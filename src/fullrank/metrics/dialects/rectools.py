@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.errors import SpecError
 from fullrank.metrics._prepared import Cuts, Prepared, discounts
 from fullrank.metrics._rank import RankMetric
 from fullrank.metrics.dialects._base import Dialect
@@ -14,9 +15,18 @@ _RANKING = "MobileTeleSystems/RecTools, rectools/metrics/ranking.py"
 _CLASSES = "MobileTeleSystems/RecTools, rectools/metrics/classification.py"
 
 
+MOST_HITS = 10_000_000
+"""Longest ideal list whose discounts are summed one by one."""
+
+
 def _ndcg(metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
     """DCG over the DCG of a list of k hits, reachable or not."""
     lengths = cut_lengths(metric, ks)
+    if int(lengths.max(initial=0)) > MOST_HITS:
+        raise SpecError(
+            f"{metric}: the ideal of rectools is a list of k hits, computed for k up to "
+            f"{MOST_HITS:,} here; take a smaller cut-off"
+        )
     found = ranks.expected(ranks.gains("binary", metric.rel), discounts, ranks.cuts(ks))
     _, ideal = ranks.table(discounts, int(lengths.max(initial=0)))
     return found / ideal[lengths]
