@@ -13,6 +13,7 @@ from fullrank.experiment.leaderboard import entries, leaderboard, paired_tests
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import read_spec
 from fullrank.metrics import NDCG, RMSE, parse
+from fullrank.report._protocol import split_terms
 
 PLAIN = [{"name": "Popularity"}, {"name": "EASE", "settings": {"reg": 5.0}}]
 FIXED = {"model": PLAIN, "tune": None}
@@ -352,6 +353,11 @@ def test_unseen_users_have_a_history_and_are_not_cold(tmp_path):
     fold = fold_of(tmp_path)
     assert not set(fold.test_fit_rows.users) & set(fold.test_queries.users)
     assert (fold.test_queries.history_counts > 0).all()
+    card = cell(results, "EASE").about["card"]["test"]["fit"]["train+valid"]
+    assert (card["cold_users"], card["users_not_fitted"]) == (0, len(fold.test_queries))
+    terms = dict(split_terms(results, "small"))
+    assert terms["Cold in the test"].startswith("0 users (0 rows) without a history")
+    assert terms["Folded in"].startswith(f"{len(fold.test_queries)} users")
 
 
 def test_a_benchmark_without_times_or_values(tmp_path):

@@ -42,7 +42,7 @@ CARD: dict[str, Any] = {
         "fit": {
             "train": {
                 "cold_users": 1,
-                "users_without_history": 1,
+                "users_not_fitted": 0,
                 "cold_items": 2,
                 "rows_of_cold_users": 3,
                 "rows_of_cold_items": 4,

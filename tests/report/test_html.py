@@ -161,7 +161,7 @@ def test_what_a_reader_must_know_is_there(page: Page) -> None:
         "beef",
         "core = users = 5",
         "GlobalTime",
-        "1 users (3 rows) and 2 items (4 rows) without a fitted row",
+        "1 users (3 rows) without a history that models may use, and 2 items (4 rows) without a",
         "25 % of fitted rows later than the earliest held-out row",
         "test = 2",
         "as each model ranks them",

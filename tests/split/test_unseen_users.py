@@ -38,8 +38,8 @@ def test_the_refit_takes_all_rows_of_validation_users_and_none_of_test_users():
     tuning = split.queries("valid")
     assert int(tuning.history_counts.sum()) == n["valid_history"]
     card = split.card()["test"]["fit"]["train+valid"]
-    assert card["cold_users"] == len(queries)
-    assert card["users_without_history"] == 0
+    assert card["users_not_fitted"] == len(queries)
+    assert card["cold_users"] == card["rows_of_cold_users"] == 0
 
 
 def test_by_time_shows_the_earliest_rows():

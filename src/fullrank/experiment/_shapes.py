@@ -69,7 +69,8 @@ class RankingSpec(_Part):
         catalogue: ``"fit"``, ``"all"``, or a file with a column ``item_id``.
         eligible: file with ``user_id, item_id``: what each user may get (stock, region).
         candidates: ``"full"``: every item of the catalogue is ranked.
-        cold_users: ``"apart"`` ranks them as the model does, ``"fallback"`` gives every model the
+        cold_users: those of whom the model may use no history, with no row fitted and none folded
+            in. ``"apart"`` ranks them as the model does, ``"fallback"`` gives every model the
             popularity ranking for them, ``"out"`` leaves them out of all; always counted.
     """
 

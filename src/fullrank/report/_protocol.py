@@ -81,13 +81,19 @@ def _fold_terms(cell: CellResult) -> Terms:
         ),
         (
             "Cold in the test",
-            f"{cold['cold_users']:,} users ({cold['rows_of_cold_users']:,} rows) and "
-            f"{cold['cold_items']:,} items ({cold['rows_of_cold_items']:,} rows) without a fitted "
-            "row",
+            f"{cold['cold_users']:,} users ({cold['rows_of_cold_users']:,} rows) without a history "
+            f"that models may use, and {cold['cold_items']:,} items "
+            f"({cold['rows_of_cold_items']:,} rows) without a fitted row",
         ),
+        ("Folded in", _folded_in(cold)),
         ("Rows tied with the cut", plain_text(card["ties_at_cut"])),
     ]
     return [*out, *_leaks(cold["leaks"]), ("Notes on the split", "; ".join(card["notes"]))]
+
+
+def _folded_in(cold: Mapping[str, Any]) -> str:
+    n = cold.get("users_not_fitted", 0)
+    return f"{n:,} users whose rows were not fitted and whose history models see" if n else ""
 
 
 def _leaks(leaks: Mapping[str, Any] | None) -> Terms:

@@ -62,7 +62,7 @@ def _beside(board: Board, others: Sequence[Board]) -> Grid:
         for row, model in zip(grid.rows, board.models)
     )
     counts = "; ".join(f"{other.users}: {other.counts}" for other in others)
-    notes = (*grid.notes, f"Users with and without a row in the fitted data: {counts}.")
+    notes = (*grid.notes, f"Users with and without a history that models may use: {counts}.")
     return replace(grid, header=header, rows=rows, notes=notes if others else grid.notes)
 
 

@@ -19,7 +19,8 @@ def card(split: Split) -> dict[str, Any]:
     Returns:
         ``recipe``; ``data_recipe`` (filters before it); fingerprints; ``parts`` (rows, users,
         items, first and last time of each); ``valid`` and ``test``: targets per user and, for each
-        thing that models may be fitted on, cold users and items and what leaks;
+        thing that models may be fitted on, cold users (without any history: no row fitted, none
+        folded in), ``users_not_fitted`` (folded in only), cold items (no row fitted), what leaks;
         ``ties_at_cut``; ``notes``.
     """
     out: dict[str, Any] = {
@@ -83,19 +84,19 @@ def _targets(split: Split, part: Part) -> dict[str, Any]:
 
 
 def _cold(split: Split, part: Part, fit: FitOn) -> dict[str, int]:
-    """Users and items of a part that have no row in the data actually fitted."""
+    """Users of a part without a history that models may use, and items that are not fitted."""
     held = split.rows(part)
     fitted = split.fit_mask(fit)
     data = split.data
-    warm_users = _present(data.users[fitted], data.n_users)
+    fitted_users = _present(data.users[fitted], data.n_users)
     warm_items = _present(data.items[fitted], data.n_items)
     shown = split.part == PART_CODES[f"{part}_history"]
-    seen = warm_users | _present(data.users[shown], data.n_users)
+    warm_users = fitted_users | _present(data.users[shown], data.n_users)
     users = np.unique(held.users)
     items = np.unique(held.items)
     return {
         "cold_users": int(np.count_nonzero(~warm_users[users])),
-        "users_without_history": int(np.count_nonzero(~seen[users])),
+        "users_not_fitted": int(np.count_nonzero((warm_users & ~fitted_users)[users])),
         "cold_items": int(np.count_nonzero(~warm_items[items])),
         "rows_of_cold_users": int(np.count_nonzero(~warm_users[held.users])),
         "rows_of_cold_items": int(np.count_nonzero(~warm_items[held.items])),

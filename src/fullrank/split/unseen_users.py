@@ -33,7 +33,8 @@ class UnseenUsers(Strategy):
 
     The shown rows (fold-in) are histories of the queries and never fitted; after choosing on
     validation, the refit may use all rows of the validation users. Users are drawn by a hash of
-    seed and outside id among those with at least two rows; others train.
+    seed and outside id among those with at least two rows; others train. Held-out users have a
+    history and so are not cold; the card counts them as ``users_not_fitted``.
 
     Attributes:
         test: how many users test: a share of those with two rows or more, or a whole number.

@@ -165,8 +165,11 @@ class SplitContract:
             assert sum(part["rows"] for part in card["parts"].values()) == len(split.data)
             assert card["test"]["targets"]["queries"] == card["parts"]["test"]["users"]
             for fit in card["test"]["fit"].values():
-                assert 0 <= fit["users_without_history"] <= fit["cold_users"]
-                assert fit["cold_users"] <= card["parts"]["test"]["users"]
+                absent = fit["cold_users"] + fit["users_not_fitted"]
+                assert 0 <= absent <= card["parts"]["test"]["users"]
+            queries = split.queries("test", fit="train")
+            cold = int(np.count_nonzero(queries.history_counts == 0))
+            assert card["test"]["fit"]["train"]["cold_users"] == cold
             assert json.loads(json.dumps(card)) == card
 
     def test_saves_and_loads(self) -> None:
