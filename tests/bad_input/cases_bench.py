@@ -147,6 +147,12 @@ BENCH = (
         "a setting out of range", "model_setting_negative", "line .*EASE: reg .*-1.0", "must be > 0"
     ),
     bench(
+        "a setting without end",
+        "model_setting_infinite",
+        "line 21: reg must hold finite numbers, got inf",
+        "write a number",
+    ),
+    bench(
         "two models of one label",
         "labels_twice",
         "line 19: .*'Popularity'",

@@ -6,6 +6,7 @@ import pytest
 from tests.experiment.worlds import bench, content, spec
 
 from fullrank.core.errors import SpecError
+from fullrank.core.registry import build
 from fullrank.experiment import bench as bench_module
 from fullrank.experiment._lines import line_of
 from fullrank.experiment.check import check
@@ -229,6 +230,46 @@ def test_names_and_settings_are_checked_before_any_data_is_loaded(
         run(path, tmp_path / "store")
     assert f"{path} line " in str(found.value)
     assert not (tmp_path / "store").exists()
+
+
+INF, NAN = float("inf"), float("nan")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"model": [{"name": "EASE", "settings": {"reg": INF}}]}, "reg"),
+        ({"model": [{"name": "EASE", "settings": {"reg": NAN}}]}, "reg"),
+        ({"model": [{"name": "EASE", "settings": {"reg": [1.0, INF]}}]}, "reg"),
+        ({"model": [{"name": "EASE", "search": {"reg": [1.0, INF]}}]}, "reg"),
+        ({"model": [{"name": "EASE", "search": {"reg": {"low": 1.0, "high": INF}}}]}, "high"),
+        ({"model": [{"name": "EASE", "search": {"reg": {"low": -INF, "high": 1.0}}}]}, "low"),
+        ({"filters": {"before": [{"values": {"min": -INF}}]}}, "min"),
+        ({"filters": {"train": [{"binarise": {"at": NAN}}]}}, "at"),
+        ({"split": {"strategy": "GlobalTime", "test": INF}}, "test"),
+        ({"split": {"strategy": "GlobalCut", "cut": INF}}, "cut"),
+        ({"tune": {"metric": "ndcg@10", "seconds": INF}}, "seconds"),
+    ],
+)  # fmt: skip
+def test_numbers_without_end_are_refused_before_a_store_is_made(
+    tmp_path, monkeypatch, changes, name
+):
+    monkeypatch.setattr(bench_module, "read", lambda *a, **k: pytest.fail("data were loaded"))
+    path = bench(tmp_path, **changes)
+    with pytest.raises(SpecError, match=rf"{name} must hold finite numbers, got -?(inf|nan)") as e:
+        run(path, tmp_path / "store")
+    line = next(j for j, row in enumerate(path.read_text().splitlines(), 1) if f"{name} =" in row)
+    assert f"{path} line {line}: " in str(e.value)
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "settings"),
+    [("model", "EASE", {"reg": INF}), ("split", "GlobalCut", {"cut": NAN})],
+)
+def test_numbers_without_end_are_refused_wherever_settings_come_from(kind, name, settings):
+    with pytest.raises(SpecError, match="must hold finite numbers"):
+        build(kind, name, settings)
 
 
 def test_check_gives_the_metrics_each_once():

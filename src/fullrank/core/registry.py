@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
+from math import isfinite
 from typing import Any
 
 from fullrank.core.errors import SpecError, suggest
@@ -72,6 +73,8 @@ def construct(where: str, target: Any, settings: Mapping[str, Any]) -> Any:
         SpecError: a setting that is unknown, missing or of the wrong type.
     """
     check_settings(where, target, settings)
+    for loc, value in not_finite(settings):
+        raise SpecError(f"{where}: {loc[0]} must hold finite numbers, got {value}")
     try:
         built = target(**settings)
     except TypeError as error:
@@ -79,6 +82,18 @@ def construct(where: str, target: Any, settings: Mapping[str, Any]) -> Any:
         raise SpecError(f"{where} can't be built from {dict(settings)!r}: {error}") from error
     _check_types(where, target, settings)
     return built
+
+
+def not_finite(value: Any, loc: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, float]]:
+    """Place and value of each infinity and NaN in nested settings: JSON has no word for them."""
+    if isinstance(value, float) and not isfinite(value):
+        yield loc, value
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield from not_finite(part, (*loc, name))
+    elif isinstance(value, list | tuple):
+        for j, part in enumerate(value):
+            yield from not_finite(part, (*loc, j))
 
 
 _SPELLED = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false"}

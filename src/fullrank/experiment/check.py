@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fullrank.core.errors import SpecError
-from fullrank.core.registry import build, check_settings, find
+from fullrank.core.registry import build, check_settings, find, not_finite
 from fullrank.data.filters import parse_filter
 from fullrank.experiment._lines import Loc
 from fullrank.experiment.search import distributions
@@ -49,6 +49,8 @@ def wants_ratings(spec: BenchSpec) -> bool:
 
 
 def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
+    for loc, value in not_finite(spec.model_dump()):
+        yield loc, partial(_refuse_number, loc, value)
     for j, text in enumerate(spec.metrics):
         yield ("metrics", j), partial(_check_metric, text)
     settings = {**spec.split.settings, "repeats": spec.split.repeats}
@@ -64,6 +66,11 @@ def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
     if base is not None:
         for loc, name in _files(spec):
             yield loc, partial(_check_file, base / name)
+
+
+def _refuse_number(loc: Loc, value: float) -> None:
+    name = [part for part in loc if isinstance(part, str)][-1]
+    raise SpecError(f"{name} must hold finite numbers, got {value}; write a number")
 
 
 def _check_metric(text: str) -> None:
