@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -201,3 +202,74 @@ def test_a_store_is_compared_model_by_model(cli, tmp_path):
     assert {row["model"] for row in found["tests"]} == {"Random"}
     assert said.code == (1 if found["failures"] else 0)
     assert json.loads(said.out)["failures"] == found["failures"]
+
+
+@pytest.fixture
+def tied(tmp_path):
+    """Two users: one with a tie at the top, one whose truth was had before."""
+    recs = {"user_id": ["u", "u", "v"], "item_id": ["a", "b", "a"], "score": [0.5, 0.5, 0.1]}
+    pl.DataFrame(recs).write_csv(tmp_path / "tied.csv")
+    pl.DataFrame({"user_id": ["u", "v"], "item_id": ["a", "b"]}).write_csv(tmp_path / "truth.csv")
+    return ["--recs", tmp_path / "tied.csv", "--truth", tmp_path / "truth.csv"]
+
+
+def test_dialects_of_equal_scores(cli, tied):
+    said = cli("evaluate", *tied, "-m", "recall@1", "-m", "ndcg@5", "--dialects", "--json")
+    assert said.code == 0, said.err
+    rows = {(row["metric"], row["tool"]): row for row in said.json()["dialects"]}
+    assert rows["Recall@1", "fullrank"]["value"] == 0.25
+    assert rows["NDCG@5", "sklearn"]["value"] == pytest.approx((1 + 1 / np.log2(3)) / 4)
+    trec = rows["Recall@1", "trec"]
+    assert trec["value"] is None
+    assert "by document id" in trec["why"]
+    text = cli("evaluate", *tied, "-m", "recall@1", "--dialects")
+    assert text.code == 0
+    assert "by document id" in text.out
+    assert "nan" not in text.out.lower()
+    refused = cli("evaluate", *tied, "-m", "recall(dialect=trec)@1", "--json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "give a rank column" in refused.err
+
+
+def test_what_json_cannot_hold_leaves_nothing_on_stdout(capsys):
+    from fullrank.cli._output import print_json
+
+    with pytest.raises(ValueError, match="JSON"):
+        print_json({"fine": 1, "value": float("nan")})
+    assert capsys.readouterr().out == ""
+
+
+def test_large_integer_ids_on_one_side(cli, tmp_path):
+    pl.DataFrame({"user_id": [1, 1], "item_id": [3, 4]}).write_csv(tmp_path / "recs.csv")
+    (tmp_path / "truth.csv").write_text(f"user_id,item_id\n1,3\n1,{2**64 - 1}\n")
+    files = ["--recs", tmp_path / "recs.csv", "--truth", tmp_path / "truth.csv"]
+    assert cli("evaluate", *files, "-m", "recall@2", "--json").json()["metrics"]["Recall@2"][
+        "value"
+    ] == 0.5  # fmt: skip
+    pl.DataFrame({"user_id": [1, 1], "item_id": [-3, 4]}).write_csv(tmp_path / "recs.csv")
+    said = cli("evaluate", *files, "-m", "recall@2", "--json")
+    assert (said.code, said.out) == (2, "")
+    assert "write them as text" in said.err
+
+
+def test_large_ids_of_segments(cli, tmp_path):
+    large = 2**63 + 5
+    (tmp_path / "recs.csv").write_text(f"user_id,item_id\n{large},3\n7,4\n")
+    (tmp_path / "plans.csv").write_text(f"user_id,plan\n{large},a\n7,b\n")
+    said = cli(
+        "evaluate", "--recs", tmp_path / "recs.csv", "--truth", tmp_path / "recs.csv",
+        "-m", "recall@2", "--by", f"{tmp_path / 'plans.csv'}:plan", "--json",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert set(said.json()["segments"]) == {"a", "b"}
+
+
+def test_text_ids_of_a_typed_table_of_segments_stay_text(cli, tmp_path):
+    pl.DataFrame({"user_id": ["1", "2"], "item_id": [3, 4]}).write_parquet(tmp_path / "r.parquet")
+    pl.DataFrame({"user_id": ["1", "2"], "plan": ["a", "b"]}).write_parquet(tmp_path / "p.parquet")
+    said = cli(
+        "evaluate", "--recs", tmp_path / "r.parquet", "--truth", tmp_path / "r.parquet",
+        "-m", "recall@2", "--by", f"{tmp_path / 'p.parquet'}:plan", "--json",
+    )  # fmt: skip
+    assert said.code == 0, said.err
+    assert set(said.json()["segments"]) == {"a", "b"}

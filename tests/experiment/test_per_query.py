@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 from tests.experiment.worlds import run_in
 
-from fullrank.experiment.leaderboard import leaderboard
-from fullrank.experiment.per_query import per_query_table
+from fullrank.experiment.leaderboard import Entry, leaderboard
+from fullrank.experiment.measure import Values
+from fullrank.experiment.per_query import _rows, per_query_table
 from fullrank.metrics import MAP
 
 
@@ -40,3 +42,12 @@ def test_other_metrics_follow_from_the_stored_ranks(results):
     assert table["metric"].unique().to_list() == ["MAP@7"]
     assert table["user_id"].dtype == pl.String
     assert table.columns[:4] == ["data", "fold", "model", "seed"]
+
+
+@pytest.mark.parametrize("users", [[3, 2**63 + 1], [-3, 2**63 - 1], ["a", "b"]])
+def test_ids_of_users_keep_their_type(users):
+    values = Values(MAP @ 7, *[np.zeros(2)] * 3)
+    keys = [(0, user, 0) for user in users]
+    codes, cold = np.arange(2, dtype=np.int32), np.zeros(2, dtype=bool)
+    entry = Entry("data", "model", codes, keys, cold, {None: {MAP @ 7: values}}, ("id",))
+    assert _rows(entry, None, MAP @ 7)["user_id"].to_list() == users

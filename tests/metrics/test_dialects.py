@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
+import pytrec_eval
+import sklearn.metrics
 from hypothesis import given
 from tests.metrics import worlds
 
@@ -27,6 +31,7 @@ from fullrank.metrics import (
 )
 from fullrank.metrics.dialects import TOOLS, dialects
 from fullrank.metrics.dialects._registry import dialects_of
+from fullrank.rank import ranks_from_lists
 
 
 def log_discount(places):
@@ -108,7 +113,7 @@ def parse_cutoff(name):
 
 
 def test_same_means_same():
-    ranked = worlds.random_ranks(3, levels=30)
+    ranked = worlds.random_ranks(3, levels=30).pessimistic()
     for tool in TOOLS:
         for name, dialect in dialects_of(tool).items():
             if dialect.why.startswith("same"):
@@ -148,11 +153,57 @@ def test_implicit_pools_hits_over_users():
         (Precision(dialect="implicit") @ 5).per_query(two)
 
 
-def test_daisyrec_needs_an_order():
-    tied = TargetRanks.of([[1]], worst=[[2]])
-    with pytest.raises(SpecError, match="no expectation over equal scores"):
-        (NDCG(dialect="daisyrec") @ 5).per_query(tied)
-    assert (MRR(dialect="daisyrec") @ 5).per_query(tied)[0] == 0.75
+def tools_by_ties():
+    for tool in TOOLS:
+        for name, dialect in dialects_of(tool).items():
+            metric = parse(f"{name}@5" if parse_cutoff(name) else name)
+            yield pytest.param(metric(dialect=tool), dialect, id=f"{tool} {name}")
+
+
+@pytest.mark.parametrize(("metric", "dialect"), list(tools_by_ties()))
+def test_equal_scores_that_a_tool_orders_in_a_way_of_its_own(metric, dialect):
+    tied = TargetRanks.of([[1], [2]], worst=[[1], [3]], n_candidates=[9, 9])
+    if not dialect.ties:
+        assert dialect.tool == "sklearn"
+        assert metric.value(tied) == metric(dialect=None, **dialect.options).value(tied)
+        return
+    with pytest.raises(SpecError, match=r"user 1.*give a rank column"):
+        metric.value(tied)
+    assert metric.value(tied.optimistic()) > 0.0
+
+
+def test_equal_scores_beyond_the_cutoff_decide_nothing():
+    tied = TargetRanks.of([[1, 4], [2]], worst=[[1, 9], [2]])
+    for tool in TOOLS:
+        for name in set(dialects_of(tool)) - {"AUC", "RPrecision"}:
+            metric = parse(name if name == "RBP" else f"{name}@3")(dialect=tool) @ 3
+            assert metric.value(tied) == metric.value(tied.pessimistic())
+    with pytest.raises(SpecError, match="equal scores"):
+        per_query_many(tied, NDCG(dialect="trec") @ [3, 4])
+
+
+def test_scores_that_tie_in_scikit_learn_count_as_the_mean_of_their_orders():
+    grades, scores = np.array([[3.0, 0, 1, 0, 2]]), np.array([[0.5, 0.5, 0.9, 0.1, 0.5]])
+    ranked = TargetRanks.of([[1, 2, 2]], [[1.0, 3.0, 2.0]], worst=[[1, 4, 4]])
+    for k in (1, 2, 3, 5):
+        want = sklearn.metrics.ndcg_score(grades, scores, k=k)
+        assert (NDCG(dialect="sklearn") @ k).value(ranked) == pytest.approx(want, abs=1e-12)
+
+
+@pytest.mark.parametrize(("target", "rank"), [("a", 2), ("b", 1)])
+def test_trec_eval_orders_equal_scores_by_document_id(target, rank):
+    """What makes our expectation no answer for trec_eval: it gives 1 or 1/2 by the name."""
+    run = {"q": {"a": 0.5, "b": 0.5 + 1e-12}}
+    found = pytrec_eval.RelevanceEvaluator({"q": {target: 1}}, {"recip_rank"}).evaluate(run)
+    assert found["q"]["recip_rank"] == 1 / rank
+    tied = ranks_from_lists(
+        pl.DataFrame({"user_id": ["q", "q"], "item_id": ["a", "b"], "score": [0.5, 0.5]}),
+        {"q": [target]},
+    )
+    assert MRR.value(tied) == 0.75
+    row = next(row for row in dialects(tied, [MRR]) if row.tool == "trec")
+    assert row.value is None
+    assert "document id" in row.why
 
 
 @pytest.mark.parametrize("tool", ["rectools", "daisyrec"])
@@ -192,8 +243,17 @@ def test_table():
 def test_table_says_why_there_is_no_value():
     tied = TargetRanks.of([[1]], worst=[[3]])
     row = next(r for r in dialects(tied, [NDCG @ 5]) if r.tool == "daisyrec")
-    assert math.isnan(row.value)
-    assert "break the ties first" in row.why
+    assert row.value is None
+    assert "break the ties" in row.why
+    assert row.to_dict()["value"] is None
+
+
+def test_rows_of_the_table_are_json():
+    nobody = TargetRanks.of([[], []])
+    rows = [row.to_dict() for row in dialects(nobody, [NDCG @ 5, Recall @ 3, MRR])]
+    assert {row["value"] for row in rows} == {None, 0.0}
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    assert {row["metric"] for row in rows} == {"NDCG@5", "Recall@3", "MRR"}
 
 
 def test_several_cutoffs_at_once():
@@ -228,4 +288,4 @@ def test_rectools_refuses_an_ideal_that_is_too_long():
     with pytest.raises(SpecError, match="k up to 10,000,000"):
         (NDCG(dialect="rectools") @ (2**31 - 2)).value(ranked)
     rows = dialects(ranked, [NDCG @ (2**31 - 2)])
-    assert math.isnan(next(row.value for row in rows if row.tool == "rectools"))
+    assert next(row.value for row in rows if row.tool == "rectools") is None

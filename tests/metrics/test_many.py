@@ -18,7 +18,7 @@ from fullrank.metrics._base import Metric
 ALL = parse_many(
     "ndcg@1,3,10;ndcg;ndcg(gain=linear)@3,5;dcg@2;precision@1,5;recall@2,3;recall(rel=2)@2;hr@1,4;"
     "f1@3;mrr@2;mrr;map@1,3;map(denominator=relevant)@3;rbp@2;rbp(p=0.5);rprecision;auc;meanrank;"
-    "ndcg(dialect=trec)@3,5"
+    "ndcg(dialect=sklearn)@3,5"
 )
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def print_json(content: Any) -> None:
-    """One JSON document on stdout."""
-    json.dump(content, sys.stdout, indent=1, allow_nan=False, ensure_ascii=False, default=_plain)
-    sys.stdout.write("\n")
+    """One JSON document on stdout, or an error and nothing there."""
+    text = json.dumps(content, indent=1, allow_nan=False, ensure_ascii=False, default=_plain)
+    sys.stdout.write(f"{text}\n")
 
 
 def _plain(value: Any) -> Any:

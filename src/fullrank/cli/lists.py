@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -116,7 +115,7 @@ def _segment(by: str | None) -> tuple[Path, str] | None:
 def _dialects(found: Any) -> list[dict[str, Any]]:
     from fullrank.metrics.dialects import dialects
 
-    return [asdict(row) for row in dialects(found.ranked, list(found.values))]
+    return [row.to_dict() for row in dialects(found.ranked, list(found.values))]
 
 
 def _print_evaluation(found: Any, others: list[dict[str, Any]] | None) -> None:

@@ -319,20 +319,21 @@ def _users_table(table: Any, columns: Mapping[str, str]) -> Any:
 
     from fullrank.data._options import ReadOptions
     from fullrank.data._tables import load_table
+    from fullrank.data._types import whole_numbers
 
-    frame: pl.DataFrame = load_table(table, ReadOptions({}, header=None)).frame
+    loaded = load_table(table, ReadOptions({}, header=None))
+    frame: pl.DataFrame = loaded.frame
     name = columns.get("user_id", "user_id")
     if name not in frame.columns:
         raise DataError(
             f"the segments have the columns {', '.join(frame.columns)}; expected 'user_id' (or "
             "--columns user_id=NAME)"
         )
-    frame = frame.rename({name: "user_id"})
-    if frame["user_id"].dtype == pl.String:
-        whole = frame["user_id"].cast(pl.Int64, strict=False)
-        if whole.null_count() == 0 and (whole.cast(pl.String) == frame["user_id"]).all():
-            frame = frame.with_columns(user_id=whole)
-    return frame.drop_nulls("user_id")
+    frame = frame.rename({name: "user_id"}).drop_nulls("user_id")
+    if loaded.typed or frame["user_id"].dtype != pl.String:
+        return frame
+    whole = whole_numbers(frame["user_id"])  # as the ids of lists and truth were read
+    return frame if whole is None else frame.with_columns(user_id=whole)
 
 
 def read_saved(path: str | Path) -> tuple[dict[str, Any], Any] | None:

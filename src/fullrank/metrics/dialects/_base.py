@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
-from fullrank.core.ranked import TargetRanks
+from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.state import State
 from fullrank.metrics._prepared import Cuts, Prepared
 from fullrank.metrics._rank import RankMetric
@@ -33,24 +33,25 @@ class Dialect:
         empty: the value of a query without relevant targets; NaN leaves it out.
         weights: for a tool that pools over users, the weight of each query ``[q, k]`` in the
             weighted mean; such a metric has no per-query values.
-        ordered: the formula is only right where no target ties with another candidate.
+        ties: what the tool does with equal scores, an order that ranks don't hold; empty if its
+            value is the expectation over the orders that they leave open.
     """
 
     metric: str
     tool: str
     why: str
     source: str
+    ties: str
     formula: Formula | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     empty: float = float("nan")
     weights: Formula | None = None
-    ordered: bool = False
 
     def per_cutoff(self, metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
         """Values ``[q, k]`` as the tool computes them.
 
         Raises:
-            SpecError: the tool pools over users, or its formula can't be averaged over ties.
+            SpecError: the tool pools over users, or orders equal scores in a way of its own.
         """
         if self.weights is not None:
             raise SpecError(
@@ -72,12 +73,7 @@ class Dialect:
         return float((values * weights)[known].sum()) / total if total else float("nan")
 
     def _values(self, metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
-        r = ranks.ranked
-        if self.ordered and bool(np.any(r.best != r.worst)):
-            raise SpecError(
-                f"{metric}: the definition of {self.tool} has no expectation over equal scores "
-                "here; break the ties first (optimistic() or pessimistic() ranks give bounds)"
-            )
+        self._check_ties(metric, ranks, ks)
         with np.errstate(divide="ignore", invalid="ignore"):
             if self.formula is not None:
                 out = self.formula(metric, ranks, ks)
@@ -85,3 +81,16 @@ class Dialect:
                 out = metric(dialect=None, **self.options)._at(ranks, ks)
         out[ranks.n_relevant(metric.rel) == 0] = self.empty
         return out
+
+    def _check_ties(self, metric: RankMetric, ranks: Prepared, ks: Cuts) -> None:
+        """Refuse relevant targets with several places, unless all are beyond the cut-offs."""
+        ranked = ranks.ranked
+        last = UNRANKED if None in ks else max((k for k in ks if k is not None), default=0)
+        tied = (ranked.best != ranked.worst) & (ranked.best <= last) & ranks.relevant(metric.rel)
+        if self.ties and bool(tied.any()):
+            row = int(np.searchsorted(ranked.indptr, int(tied.argmax()), side="right")) - 1
+            raise SpecError(
+                f"{metric}: {self.tool} {self.ties}; equal scores (first: user "
+                f"{ranked.user_vocab.label(ranked.users[row])}) have no such order here, so give "
+                "a rank column, or break the ties (optimistic() or pessimistic() ranks)"
+            )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
+from typing import Any
 
 from fullrank.core.errors import SpecError
 from fullrank.core.ranked import TargetRanks
@@ -19,16 +21,28 @@ class DialectRow:
     Attributes:
         metric: the metric, dialect left out.
         tool: ``"fullrank"`` or the name of the tool.
-        value: what it would print; NaN where it has no answer for these ranks.
+        value: what it would print; None where these ranks don't tell, NaN where no query has a
+            value.
         why: what differs from our definition, ``"same"``, or why there is no value.
         source: where the tool's definition is written.
     """
 
     metric: Metric
     tool: str
-    value: float
+    value: float | None
     why: str
     source: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON shape of ``evaluate --dialects``; NaN becomes None."""
+        known = self.value is not None and isfinite(self.value)
+        return {
+            "metric": str(self.metric),
+            "tool": self.tool,
+            "value": self.value if known else None,
+            "why": self.why,
+            "source": self.source,
+        }
 
 
 def dialects(ranked: TargetRanks, metrics: Iterable[Metric]) -> list[DialectRow]:
@@ -54,8 +68,9 @@ def dialects(ranked: TargetRanks, metrics: Iterable[Metric]) -> list[DialectRow]
 
 def _row(ranked: TargetRanks, shown: Metric, metric: RankMetric, tool: str) -> DialectRow:
     dialect = dialects_of(tool)[metric.name]
+    value: float | None = None
     try:
         value, why = metric.value(ranked), dialect.why
     except SpecError as error:
-        value, why = float("nan"), str(error)
+        why = str(error)
     return DialectRow(shown, tool, value, why, dialect.source)

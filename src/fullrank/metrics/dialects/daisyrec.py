@@ -12,6 +12,7 @@ from fullrank.metrics.dialects._formulas import cut_lengths
 from fullrank.metrics.map import precision_sums_at
 
 _SOURCE = "recsys-benchmark/DaisyRec-v2.0, daisy/utils/metrics.py (branch main)"
+_TIES = "orders equal scores as its models' sort leaves them"
 
 
 def _map(metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
@@ -32,15 +33,16 @@ def _ndcg(metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
 
 
 DIALECTS = (
-    Dialect("Precision", "daisyrec", "same", _SOURCE),
-    Dialect("Recall", "daisyrec", "same", _SOURCE),
-    Dialect("HitRate", "daisyrec", "same", _SOURCE),
-    Dialect("MAP", "daisyrec", "divides by k, not by min(R, k)", _SOURCE, formula=_map),
+    Dialect("Precision", "daisyrec", "same", _SOURCE, _TIES),
+    Dialect("Recall", "daisyrec", "same", _SOURCE, _TIES),
+    Dialect("HitRate", "daisyrec", "same", _SOURCE, _TIES),
+    Dialect("MAP", "daisyrec", "divides by k, not by min(R, k)", _SOURCE, _TIES, formula=_map),
     Dialect(
         "MRR",
         "daisyrec",
         "adds the reciprocal ranks of all hits, not of the first alone: it may pass 1",
         _SOURCE,
+        _TIES,
         formula=_mrr,
     ),
     Dialect(
@@ -49,7 +51,7 @@ DIALECTS = (
         "the ideal is made of the list's own hits, so that one hit at the top gives 1 whatever "
         "was missed; grades are not used",
         _SOURCE,
+        _TIES,
         formula=_ndcg,
-        ordered=True,
     ),
 )

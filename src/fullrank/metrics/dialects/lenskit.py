@@ -11,6 +11,7 @@ from fullrank.metrics.dialects._base import Dialect
 from fullrank.metrics.dialects._formulas import hits_of_reachable
 
 _SOURCE = "lenskit/lkpy, src/lenskit/metrics/ranking/{}.py"
+_TIES = "takes lists in the order they have, and promises none for equal scores"
 _DISCOUNT = "the discount is 1/log2(max(r, 2)), so that ranks 1 and 2 weigh the same"
 
 
@@ -30,22 +31,26 @@ def _ndcg(metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
 
 
 DIALECTS = (
-    Dialect("Precision", "lenskit", "same for lists of at least k items", _SOURCE.format("_pr")),
+    Dialect(
+        "Precision", "lenskit", "same for lists of at least k items", _SOURCE.format("_pr"), _TIES
+    ),
     Dialect(
         "Recall",
         "lenskit",
         "divides by min(R, k), not by all relevant items",
         _SOURCE.format("_pr"),
+        _TIES,
         formula=hits_of_reachable,
     ),
-    Dialect("HitRate", "lenskit", "same", _SOURCE.format("_hit")),
-    Dialect("MRR", "lenskit", "same", _SOURCE.format("_recip")),
-    Dialect("MAP", "lenskit", "same for lists of at least k items", _SOURCE.format("_map")),
+    Dialect("HitRate", "lenskit", "same", _SOURCE.format("_hit"), _TIES),
+    Dialect("MRR", "lenskit", "same", _SOURCE.format("_recip"), _TIES),
+    Dialect("MAP", "lenskit", "same for lists of at least k items", _SOURCE.format("_map"), _TIES),
     Dialect(
         "NDCG",
         "lenskit",
         f"{_DISCOUNT}; grades are used only if a gain field is named",
         _SOURCE.format("_dcg"),
+        _TIES,
         formula=_ndcg,
     ),
     Dialect(
@@ -53,7 +58,10 @@ DIALECTS = (
         "lenskit",
         f"{_DISCOUNT}; grades are used only if a gain field is named",
         _SOURCE.format("_dcg"),
+        _TIES,
         formula=_dcg,
     ),
-    Dialect("RBP", "lenskit", "patience is 0.85", _SOURCE.format("_rbp"), options={"p": 0.85}),
+    Dialect(
+        "RBP", "lenskit", "patience is 0.85", _SOURCE.format("_rbp"), _TIES, options={"p": 0.85}
+    ),
 )

@@ -13,6 +13,7 @@ from fullrank.metrics.dialects._formulas import cut_lengths
 
 _RANKING = "MobileTeleSystems/RecTools, rectools/metrics/ranking.py"
 _CLASSES = "MobileTeleSystems/RecTools, rectools/metrics/classification.py"
+_TIES = "reads a rank column and no scores"
 
 
 MOST_HITS = 10_000_000
@@ -33,16 +34,17 @@ def _ndcg(metric: RankMetric, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
 
 
 DIALECTS = (
-    Dialect("Precision", "rectools", "same", _CLASSES),
-    Dialect("Recall", "rectools", "same", _CLASSES),
-    Dialect("HitRate", "rectools", "same", _CLASSES),
-    Dialect("F1", "rectools", "same", _CLASSES),
-    Dialect("MRR", "rectools", "same", _RANKING),
+    Dialect("Precision", "rectools", "same", _CLASSES, _TIES),
+    Dialect("Recall", "rectools", "same", _CLASSES, _TIES),
+    Dialect("HitRate", "rectools", "same", _CLASSES, _TIES),
+    Dialect("F1", "rectools", "same", _CLASSES, _TIES),
+    Dialect("MRR", "rectools", "same", _RANKING, _TIES),
     Dialect(
         "MAP",
         "rectools",
         "divides by all relevant items, not by min(R, k) (divide_by_k=False)",
         _RANKING,
+        _TIES,
         options={"denominator": "relevant"},
     ),
     Dialect(
@@ -51,6 +53,7 @@ DIALECTS = (
         "the ideal is k hits even for users with fewer targets (divide_by_achievable=False), so "
         "they stay below 1; grades are not used",
         _RANKING,
+        _TIES,
         formula=_ndcg,
     ),
 )
