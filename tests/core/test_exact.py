@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from fullrank.core.exact import ExactSum
 
 finite = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
-plain = st.one_of(st.just(0.0), st.floats(1e-100, 1e100), st.floats(-1e100, -1e-100))
 
 
 def exact(total: ExactSum) -> Fraction:
-    return Fraction(total.units, 2**1074)
+    return Fraction(total.units, 2**total.bits)
 
 
 @given(st.lists(finite, max_size=30))
@@ -27,11 +26,10 @@ def test_equals_fractions_and_fsum(values: list[float]) -> None:
     assert float(total) == math.fsum(values)
 
 
-@given(st.lists(st.tuples(plain, plain), max_size=20))
+@given(st.lists(st.tuples(finite, finite), max_size=20))
 def test_products_equal_fractions(pairs: list[tuple[float, float]]) -> None:
     a, b = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     expected = sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(0))
-    # A product near 1e-200 has a rounding error that a double still holds.
     assert exact(ExactSum.of_products(a, b)) == expected
 
 

@@ -112,7 +112,8 @@ def test_bca_where_all_resamples_lie_on_one_side() -> None:
 )
 def test_fixed_point_is_close_and_cannot_overflow(values: list[float], weight: int) -> None:
     array = np.array(values)
-    whole, unit = fixed_point(array, weight)
+    whole, bits = fixed_point(array, weight)
+    unit = 2.0**-bits
     assert int(np.abs(whole).max()) * weight < 2**62
     assert np.abs(whole * unit - array).max() <= unit / 2 + 1e-16 * np.abs(array).max()
     assert unit <= np.abs(array).max() * weight * 2.0**-59

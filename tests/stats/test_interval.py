@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.estimate import Estimate
-from fullrank.stats import mean_interval, mean_intervals
+from fullrank.stats import compare_pairs, mean_interval, mean_intervals
 
 from .worlds import clustered, skewed
 
@@ -206,3 +206,37 @@ def test_an_interval_ends_at_the_range_of_the_metric() -> None:
     assert (cut.low, cut.high, cut.value) == (free.low, 1.0, free.value)
     low = mean_interval([1 - v for v in values], bounds=(0.0, 1.0))
     assert low.low == 0.0
+
+
+@pytest.mark.parametrize("exponent", [-350, -500, -700, -990])
+@pytest.mark.parametrize("method", ["analytic", "bca", "percentile", "poisson"])
+def test_the_size_of_values_is_no_matter(exponent: int, method: str) -> None:
+    """Powers of two go through digit for digit: squares and cubes of small values are no zeros."""
+    values, users = clustered(40, 3)
+    plain = mean_interval(values, users, method=method)
+    small = mean_interval(np.ldexp(values, exponent), users, method=method)
+    for name in ("value", "low", "high", "se"):
+        assert getattr(small, name) == np.ldexp(getattr(plain, name), exponent), name
+    assert (small.method, small.assumptions) == (plain.method, plain.assumptions)
+
+
+@pytest.mark.parametrize("size", [1e-120, 1e-300, 1e-320])
+@pytest.mark.parametrize("method", ["auto", "analytic", "bca", "percentile", "poisson"])
+def test_tiny_values_have_an_interval_or_none_and_no_warning(size: float, method: str) -> None:
+    found = mean_interval(np.arange(30.0) * size, method=method)
+    assert found.low <= found.value <= found.high
+    assert found.low < found.high
+
+
+@pytest.mark.parametrize("exponent", [-350, -700, -990])
+def test_tests_of_tiny_differences_are_those_of_large_ones(exponent: int) -> None:
+    rng = np.random.default_rng(5)
+    a, b = rng.random(40), rng.random(40)
+    plain = compare_pairs(a, b)
+    small = compare_pairs(np.ldexp(a, exponent), np.ldexp(b, exponent))
+    assert small.effect == plain.effect
+    assert (small.wins, small.losses) == (plain.wins, plain.losses)
+    for name, test in plain.tests.items():
+        assert small.tests[name].p_value == test.p_value
+    none = compare_pairs([5e-324, 0.0, 0.0], [0.0, 5e-324, 0.0])  # nothing smaller exists
+    assert none.p_value == 1.0

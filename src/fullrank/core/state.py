@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.exact import UNIT_BITS, ExactSum
+from fullrank.core.exact import PRODUCT_BITS, UNIT_BITS, ExactSum
 
 _ZERO = ExactSum()
+_NO_PRODUCTS = ExactSum(0, PRODUCT_BITS)
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,8 @@ class State:
     undefined: int = 0
     n_users: int = 0
     total: ExactSum = _ZERO
-    ss: ExactSum = _ZERO
-    sn: ExactSum = _ZERO
+    ss: ExactSum = _NO_PRODUCTS
+    sn: ExactSum = _NO_PRODUCTS
     nn: int = 0
 
     @classmethod
@@ -93,11 +94,13 @@ class State:
             return float("nan")
         # In whole numbers, since the three terms cancel: in units of 2**-2148 / n_queries**2.
         n, total = self.n_queries, self.total.units
-        squares = (self.ss.units << UNIT_BITS) * n * n - 2 * total * self.sn.units * n
-        squares += total * total * self.nn
+        sn = self.sn.units >> UNIT_BITS  # exact: counts are whole numbers
+        squares = self.ss.units * n * n - 2 * total * sn * n + total * total * self.nn
         scale = self.n_users / (self.n_users - 1)
-        # Below zero only where squares of values under 1e-140 were lost.
-        return math.sqrt(max(squares, 0) / (n * n << 2 * UNIT_BITS) * scale) / n
+        # An even power of two aside, so that the square of a small error is no zero.
+        shift = squares.bit_length() // 2 * 2
+        root = math.sqrt(squares / (n * n << shift) * scale) / n
+        return math.ldexp(root, shift // 2 - UNIT_BITS)
 
 
 def user_sums(

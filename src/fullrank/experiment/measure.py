@@ -147,7 +147,8 @@ def finished(metric: Metric, estimate: Estimate) -> Estimate:
     if metric.finish(4.0) == 4.0:
         return estimate
     ends = [metric.finish(max(x, 0.0)) if x == x else x for x in (value, low, high)]
-    slope = (metric.finish(value * 1.000001) - ends[0]) / (value * 0.000001) if value else inf
+    step = value * 0.000001
+    slope = (metric.finish(value * 1.000001) - ends[0]) / step if step else inf
     se = estimate.se * slope if isfinite(slope) else estimate.se
     return replace(estimate, value=ends[0], low=ends[1], high=ends[2], se=se)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,10 +32,10 @@ def multinomial_means(
     from fullrank.kernels.bootstrap import multinomial_sums
 
     n_users = len(clusters.users)
-    deviations, unit = fixed_point(clusters.residuals, n_users)
+    deviations, shift = fixed_point(clusters.residuals, n_users)
     values = np.stack([deviations, clusters.counts.astype(np.int64)])
     sums = run(multinomial_sums, values, np.arange(n_users), resamples, 2, seed, threads)
-    return clusters.state.value + sums[:, 0] * unit / sums[:, 1]
+    return clusters.state.value + np.ldexp(sums[:, 0] / sums[:, 1], -shift)
 
 
 def poisson_means(
@@ -55,11 +54,11 @@ def poisson_means(
 
     users, columns_of = _union(columns)
     rows: list[NDArray[np.int64]] = []
-    units, places = [], []
+    shifts, places = [], []
     for clusters, at in zip(columns, columns_of):
-        deviations, unit = fixed_point(clusters.residuals, MAX_WEIGHT * len(users))
+        deviations, shift = fixed_point(clusters.residuals, MAX_WEIGHT * len(users))
         rows.append(_placed(deviations, at, len(users)))
-        units.append(unit)
+        shifts.append(shift)
     for clusters, at in zip(columns, columns_of):
         counts = _placed(clusters.counts.astype(np.int64), at, len(users))
         places.append(_place_of(counts, rows, len(columns)))
@@ -67,8 +66,8 @@ def poisson_means(
     means = []
     for j, clusters in enumerate(columns):
         filled = sums[:, places[j]] > 0
-        ratio = sums[filled, j] * units[j] / sums[filled, places[j]]
-        means.append(clusters.state.value + ratio)
+        ratio = sums[filled, j] / sums[filled, places[j]]
+        means.append(clusters.state.value + np.ldexp(ratio, -shifts[j]))
     return means
 
 
@@ -93,7 +92,7 @@ def bca_ends(means: NDArray[np.float64], clusters: Clusters, level: float) -> En
     share = min(max(below, 0.5), len(means) - 0.5) / len(means)
     bias = float(ndtri(share))
     left_out = clusters.residuals / (clusters.counts.sum() - clusters.counts)
-    centred = left_out - left_out.mean()
+    centred = scaled(left_out - left_out.mean())[0]
     acceleration = float((centred**3).sum() / (6 * (centred**2).sum() ** 1.5))
     z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     stretch = np.maximum(1 - acceleration * z, 1e-12)
@@ -101,7 +100,23 @@ def bca_ends(means: NDArray[np.float64], clusters: Clusters, level: float) -> En
     return float(low), float(high)
 
 
-def fixed_point(values: NDArray[np.float64], weight: int) -> tuple[NDArray[np.int64], float]:
+def scaled(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Values times a power of two, the largest near 1, so that squares and cubes stay in range.
+
+    Returns:
+        ``values * 2**-exponent``, digit for digit, and the exponent.
+    """
+    _, exponent = np.frexp(np.abs(values).max())
+    return np.ldexp(values, -int(exponent)), int(exponent)
+
+
+def spread(means: NDArray[np.float64]) -> float:
+    """Standard deviation of resampled means, of any size."""
+    plain, exponent = scaled(means)
+    return float(np.ldexp(plain.std(ddof=1), exponent))
+
+
+def fixed_point(values: NDArray[np.float64], weight: int) -> tuple[NDArray[np.int64], int]:
     """Turn float64 values into whole numbers of a unit, so that their sums are exact.
 
     Args:
@@ -109,11 +124,11 @@ def fixed_point(values: NDArray[np.float64], weight: int) -> tuple[NDArray[np.in
         weight: no sum of weights is larger, so that no weighted sum leaves 63 bits.
 
     Returns:
-        int64 ``[u]`` and the unit, a power of two.
+        int64 ``[u]`` and the bits of the unit, ``2**-bits``.
     """
-    _, exponent = np.frexp(np.abs(values).max())
-    shift = 62 - max(weight, 1).bit_length() - int(exponent)
-    return np.rint(np.ldexp(values, shift)).astype(np.int64), math.ldexp(1.0, -shift)
+    plain, exponent = scaled(values)
+    room = 62 - max(weight, 1).bit_length()
+    return np.rint(np.ldexp(plain, room)).astype(np.int64), room - exponent
 
 
 def run(

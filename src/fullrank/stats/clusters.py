@@ -62,7 +62,8 @@ class Clusters:
     @property
     def flat(self) -> bool:
         """All users have the same mean, up to rounding, so that no spread can be estimated."""
-        return bool(np.all(np.abs(self.residuals) <= self.tolerance))
+        close = bool(np.all(np.abs(self.residuals) <= self.tolerance))
+        return close or self.state.standard_error == 0
 
     @property
     def means(self) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from fullrank.stats.bootstrap import (
     percentile_ends,
     poisson_means,
     seed_for,
+    spread,
 )
 from fullrank.stats.clusters import Clusters, as_users, as_values
 from fullrank.stats.moments import SAMPLE, Bounds, analytic, blank, check_level, without_spread
@@ -178,7 +179,7 @@ def _bootstrapped(
         blank(clusters.state, level),
         low=low,
         high=high,
-        se=float(means.std(ddof=1)),
+        se=spread(means),
         method=f"{_NAMES[method]}, {len(means):,} resamples",
         assumptions=(SAMPLE, few) if n_users < _FEW else (SAMPLE,),
     )

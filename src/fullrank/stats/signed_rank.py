@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fullrank.stats.bootstrap import scaled
 from fullrank.stats.clusters import NOISE
 from fullrank.stats.pairs import Pairs, Significance, trivial
 
@@ -37,8 +38,9 @@ def wilcoxon_of(pairs: Pairs) -> Significance:
         return found
     from scipy import stats
 
-    grid = NOISE * pairs.clusters.scale
-    gaps = np.rint(pairs.clusters.means / grid) * grid
+    means, exponent = scaled(pairs.clusters.means)  # only ranks matter
+    grid = NOISE * float(np.ldexp(pairs.clusters.scale, -exponent))
+    gaps = np.rint(means / grid) * grid
     gaps = gaps[np.abs(gaps) > grid]
     dropped = pairs.clusters.state.n_users - len(gaps)
     result = stats.wilcoxon(gaps)
