@@ -102,7 +102,7 @@ def test_compare_of_saved_values_and_of_lists_is_the_same(cli, lists, saved):
         "-m", "ndcg@5", "-m", "mrr@5", "--json",
     ).json()  # fmt: skip
     assert files["tests"] == direct["tests"]
-    assert set(files) == {"leaderboard", "tests", "protocol_differences", "failures"}
+    assert set(files) == {"leaderboard", "tests", "protocol_differences", "failures", "not_judged"}
     assert {"data", "model", "seed", "users", "metric", "value", "low", "high", "n_queries"} <= set(
         files["leaderboard"][0]
     )
@@ -136,7 +136,15 @@ def test_compare_of_one_user(cli, tmp_path):
     assert said.code == 0
     assert "nan" not in said.out.lower()
     assert "-1.0000 [no interval]" in said.out
-    cli("compare", *files, "--json").json()
+    judged = cli("compare", *files, "--json", "--fail-if", "mrr@2 < baseline")
+    assert judged.code == 0  # one user's difference is no evidence
+    assert judged.json()["failures"] == []
+    (text,) = judged.json()["not_judged"]
+    assert "b: 'MRR@2 < baseline' is not judged: no interval (users: 1)" in text
+    assert judged.err == f"fullrank: warning: {text}\n"
+    assert "not judged" in cli("compare", *files, "--fail-if", "mrr@2 < 0.5").err
+    point = cli("compare", *files, "--json", "--fail-if", "mrr@2 < baseline", "--on", "value")
+    assert (point.code, point.json()["not_judged"]) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -249,7 +257,7 @@ def test_large_integer_ids_on_one_side(cli, tmp_path):
     pl.DataFrame({"user_id": [1, 1], "item_id": [-3, 4]}).write_csv(tmp_path / "recs.csv")
     said = cli("evaluate", *files, "-m", "recall@2", "--json")
     assert (said.code, said.out) == (2, "")
-    assert "write them as text" in said.err
+    assert "put a letter before each" in said.err
 
 
 def test_large_ids_of_segments(cli, tmp_path):

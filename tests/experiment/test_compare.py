@@ -9,7 +9,8 @@ from scipy import stats
 from tests.experiment.worlds import no_constant, run_in
 
 from fullrank.core.errors import DataError, FullrankError, ProtocolError, SpecError
-from fullrank.experiment.compare import Condition, compare
+from fullrank.experiment.compare import compare
+from fullrank.experiment.condition import Condition
 from fullrank.experiment.evaluate import evaluate
 from fullrank.experiment.leaderboard import paired_tests
 from fullrank.metrics import NDCG
@@ -262,6 +263,7 @@ def test_inputs_that_are_no_systems(tmp_path):
 )
 def test_the_grammar_of_conditions(text, metric, sign, limit, margin):
     found = Condition.parse(text)
+    assert Condition.parse(str(found)) == found
     assert (str(found.metric), found.sign) == (metric, sign)
     assert (found.limit, found.margin) == (limit, margin)
 
@@ -346,5 +348,7 @@ def test_an_undefined_metric_passes_no_check(tmp_path):
     two = [{"u": ["a"], "v": ["a"]}, {"u": ["b"], "v": ["a"]}]
     found = compare(two, truth=truth, metrics=["recall(rel=4)@2"], grade="g")
     assert only(found)["difference"] is None
-    assert Condition.parse("recall(rel=4)@2 < baseline").failures(found)
+    condition = Condition.parse("recall(rel=4)@2 < baseline")
+    assert condition.failures(found)
+    assert condition.not_judged(found) == []
     plain(found)

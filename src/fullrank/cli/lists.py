@@ -171,7 +171,10 @@ def compare(
     level: Level = 0.95,
     fail_if: Annotated[
         list[str] | None,
-        typer.Option(help="Exit 1 if this holds for a system: 'ndcg@10 < baseline'."),
+        typer.Option(
+            help="Exit 1 if this holds for a system: 'ndcg@10 < baseline'. An undefined value "
+            "fails; a value without an interval (one user) is not judged, with a warning."
+        ),
     ] = None,
     on: Annotated[
         Literal["interval", "value"],
@@ -187,8 +190,8 @@ def compare(
     Numbers of different protocols are not put side by side unless forced. Pairs are matched by
     query; p-values are adjusted over the family that the output names.
     """
-    from fullrank.experiment.compare import Condition
     from fullrank.experiment.compare import compare as measure
+    from fullrank.experiment.condition import Condition
 
     conditions = [Condition.parse(text) for text in fail_if or ()]
     with busy("comparing", quiet=json):
@@ -208,10 +211,13 @@ def compare(
             columns=parse_columns(columns),
         )
     failures = [text for one in conditions for text in one.failures(found, on)]
+    not_judged = [text for one in conditions for text in one.not_judged(found, on)]
     for text in found.differs:
         warn(f"protocols differ in {text}")
+    for text in not_judged:
+        warn(text)
     if json:
-        print_json({**found.to_dict(), "failures": failures})
+        print_json({**found.to_dict(), "failures": failures, "not_judged": not_judged})
     else:
         _print_comparison(found)
     if failures:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -293,83 +292,3 @@ def _align(systems: Sequence[System]) -> list[Entry]:
         cold, users = entry.cold[rows], entry.users[rows]
         out.append(replace(entry, keys=order, users=users, cold=cold, seeds=seeds))
     return out
-
-
-@dataclass(frozen=True)
-class Condition:
-    """When a comparison fails, such as ``ndcg@10 < baseline`` or ``recall@20 < 0.3``.
-
-    Attributes:
-        metric: of the condition.
-        sign: ``"<"`` or ``">"``.
-        limit: a number, or None for the baseline.
-        margin: added to the baseline.
-    """
-
-    metric: Metric
-    sign: Literal["<", ">"]
-    limit: float | None
-    margin: float = 0.0
-
-    @classmethod
-    def parse(cls, text: str) -> Condition:
-        """Read ``METRIC < baseline``, ``METRIC < baseline - 0.01`` or ``METRIC > 0.3``.
-
-        Raises:
-            SpecError: it is none of these.
-        """
-        number = r"\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+"
-        pattern = rf"(.+?)\s*([<>])\s*(?:(baseline)(?:\s*([+-])\s*({number}))?|(-?(?:{number})))"
-        match = re.fullmatch(pattern, text.strip(), flags=re.IGNORECASE)
-        if match is None:
-            raise SpecError(
-                f"can't read the condition {text!r}; write it as 'ndcg@10 < baseline', "
-                "'ndcg@10 < baseline - 0.01' or 'recall@20 < 0.3'"
-            )
-        metric, sign, base, direction, margin, limit = match.groups()
-        shift = float(margin) * (-1 if direction == "-" else 1) if margin else 0.0
-        chosen: Literal["<", ">"] = "<" if sign == "<" else ">"
-        return cls(parse(metric), chosen, None if base else float(limit), shift)
-
-    def failures(
-        self, comparison: Comparison, on: Literal["interval", "value"] = "interval"
-    ) -> list[str]:
-        """Systems that meet the condition, each with its numbers; empty if none does.
-
-        Args:
-            comparison: what was compared.
-            on: ``"interval"``: the whole (paired) interval lies beyond the limit; ``"value"``:
-                the point estimate does.
-
-        Raises:
-            SpecError: the metric was not compared.
-        """
-        name = str(self.metric)
-        table = comparison.tests if self.limit is None else comparison.leaderboard
-        rows = [r for r in table if r["metric"] == name and r["users"] == "all"]
-        if not rows:
-            raise SpecError(f"--fail-if speaks of {name}, which was not compared; add -m {name}")
-        means = (row for row in rows if row.get("seed") is None)
-        return [self._say(row) for row in means if self._met(row, on)]
-
-    def _met(self, row: Mapping[str, Any], on: str) -> bool:
-        point = "difference" if self.limit is None else "value"
-        limit = self.margin if self.limit is None else self.limit
-        end = point if on == "value" else ("high" if self.sign == "<" else "low")
-        value = row[end]
-        if value is None:  # no interval: one user, or nothing defined
-            value = row[point]
-        if value is None:
-            return True  # a metric without a value can't pass a check that was asked for
-        return bool(value < limit if self.sign == "<" else value > limit)
-
-    def _say(self, row: Mapping[str, Any]) -> str:
-        point = "difference" if self.limit is None else "value"
-        against = f" against {row['baseline']}" if self.limit is None else ""
-        limit = self.margin if self.limit is None else self.limit
-        ends = [row[key] for key in (point, "low", "high")]
-        value, low, high = ("undefined" if end is None else f"{end:.4f}" for end in ends)
-        return (
-            f"{row['model']}: {self.metric} {point}{against} is {value} [{low}, {high}], "
-            f"and {self.sign} {limit:g} was to fail"
-        )
