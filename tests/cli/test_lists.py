@@ -109,6 +109,37 @@ def test_compare_of_saved_values_and_of_lists_is_the_same(cli, lists, saved):
     assert files["failures"] == []
 
 
+def test_bounds_of_ties_are_saved_and_read_back(cli, score, lists):
+    """What is saved compares as the lists do, ties included."""
+    tied = pl.read_csv(lists / "a.csv").with_columns(score=(10 - pl.col("rank")) // 3).drop("rank")
+    tied.write_csv(lists / "tied.csv")
+    metrics = ["-m", "ndcg@5", "-m", "mrr@5"]
+    for name in ("b", "tied"):
+        out = lists / f"{name}.parquet"
+        assert score(name, *metrics, "--per-query", out).code == 0
+        assert score(name, *metrics, "--per-query", out.with_suffix(".csv.out.csv")).code == 0
+    files = cli("compare", lists / "b.parquet", lists / "tied.parquet", "--json").json()
+    direct = cli(
+        "compare", lists / "b.csv", lists / "tied.csv", "--truth", lists / "truth.csv", *metrics,
+        "--json",
+    ).json()  # fmt: skip
+    assert files == direct
+    row = next(r for r in files["leaderboard"] if r["model"] == "tied")
+    assert row["worst"] < row["value"] < row["best"]
+    plain = ["user_id", "query_id", "NDCG@5", "MRR@5"]
+    assert pl.read_parquet(lists / "b.parquet").columns == plain
+    assert pl.read_parquet(lists / "tied.parquet").columns == [
+        *plain[:3], "NDCG@5|best", "NDCG@5|worst", "MRR@5", "MRR@5|best", "MRR@5|worst"
+    ]  # fmt: skip
+    assert pl.read_csv(lists / "tied.csv.out.csv").columns == plain
+    one = cli("compare", lists / "b.parquet", lists / "tied.parquet", "-m", "mrr@5")
+    assert one.code == 0
+    assert "|best" not in one.out
+    unknown = cli("compare", lists / "b.parquet", lists / "tied.parquet", "-m", "recall@5")
+    assert unknown.code == 2
+    assert "|best" not in unknown.err
+
+
 def test_compare_prints_differences_and_the_family(cli, saved):
     said = cli("compare", *saved)
     assert said.code == 0

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._options import ReadOptions
 from fullrank.data._tables import load_table
-from fullrank.experiment.evaluate import as_metrics, evaluate, read_saved
+from fullrank.experiment.evaluate import BOUND, as_metrics, evaluate, read_saved
 from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows, only
 from fullrank.experiment.measure import Values
 from fullrank.experiment.results import Results
@@ -218,18 +219,30 @@ def _from_store(path: Path, prefix: str, metrics: tuple[Metric, ...]) -> list[Sy
 def _from_saved(
     about: Mapping[str, Any], table: Any, name: str, metrics: tuple[Metric, ...]
 ) -> System:
-    stored = [column for column in table.columns if column not in ("user_id", "query_id")]
+    stored = [
+        column
+        for column in table.columns
+        if column not in ("user_id", "query_id") and BOUND not in column
+    ]
     wanted = [str(metric) for metric in metrics] or stored
     values = {}
     for text in wanted:
         if text not in stored:
             raise SpecError(f"{name} holds no {text}{suggest(text, stored)}")
-        column = table[text].fill_null(float("nan")).to_numpy()
         metric = parse(text)
-        values[metric] = Values(metric, column, column, column)
+        values[metric] = Values(metric, *_with_bounds(table, text))
     users = table["user_id"].to_numpy()
     keys = [(0, *row) for row in table.select("user_id", "query_id").iter_rows()]
     return _system(name, users, keys, values, about["protocol"])
+
+
+def _with_bounds(table: Any, text: str) -> list[NDArray[np.float64]]:
+    """Per-query values of a saved metric, and those that ties allow; one array where none tie."""
+    columns = [text, f"{text}{BOUND}best", f"{text}{BOUND}worst"]
+    if columns[1] not in table.columns or columns[2] not in table.columns:
+        columns = columns[:1]
+    found = [table[column].fill_null(float("nan")).to_numpy() for column in columns]
+    return found if len(found) == 3 else found * 3
 
 
 def _unique(found: list[System]) -> list[System]:

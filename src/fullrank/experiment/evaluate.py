@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,16 @@ from fullrank.rank import ranks_from_lists
 from fullrank.rank._lists import said
 from fullrank.stats.interval import Method, check_options
 
+if TYPE_CHECKING:
+    import polars as pl
+
 MOST_SEGMENTS = 50
 """More distinct values than this in a segment column are an id, not a segment."""
 
 NO_SEGMENT = "(none)"
+
+BOUND = "|"
+"""Between a metric and ``best`` or ``worst`` in a saved evaluation; no metric's name holds it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,19 +110,14 @@ class Evaluation:
     def save(self, path: str | Path) -> None:
         """Write per-query values; a Parquet file can be given to ``fullrank compare`` later.
 
-        Other suffixes (.csv, .jsonl …) hold the same table without the protocol.
+        One column a metric. Where scores tie, Parquet has two more, such as ``NDCG@10|best`` and
+        ``NDCG@10|worst``: the values if every tie had fallen in the lists' favour, or none.
+        Other suffixes (.csv, .jsonl …) hold the first columns alone, without the protocol.
         """
-        import polars as pl
-
-        table = pl.DataFrame(
-            {
-                "user_id": ids_series(self.ranked.user_vocab, self.ranked.users),
-                "query_id": self.ranked.query_ids,
-                **{str(metric): v.per_query for metric, v in self.values.items()},
-            }
-        ).with_columns(pl.col(pl.Float64).fill_nan(None))
         path = Path(path)
-        if path.suffix.lower() != ".parquet":
+        saved = path.suffix.lower() == ".parquet"
+        table = self._table(bounds=saved)
+        if not saved:
             write_table(table, path)
             return
         check_file_place(path)
@@ -127,6 +128,21 @@ class Evaluation:
             aside.replace(path)
         finally:
             aside.unlink(missing_ok=True)
+
+    def _table(self, *, bounds: bool) -> pl.DataFrame:
+        """One row a query, null where undefined."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "user_id": ids_series(self.ranked.user_vocab, self.ranked.users),
+            "query_id": self.ranked.query_ids,
+        }
+        for metric, values in self.values.items():
+            columns[str(metric)] = values.per_query
+            if bounds and values.best is not values.per_query:
+                ends = {"best": values.best, "worst": values.worst}
+                columns |= {f"{metric}{BOUND}{end}": ends[end] for end in ends}
+        return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
 
 def evaluate(
