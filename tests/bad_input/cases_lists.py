@@ -97,6 +97,38 @@ LISTS = (
         recs="recs_nan_score.csv",
     ),
     lists(
+        "an infinite score",
+        "recs_infinite_score.csv: .*user 'u0', item 'i1' is inf",
+        "mend it",
+        recs="recs_infinite_score.csv",
+    ),
+    lists(
+        "ranks from 0 beside ranks from 1",
+        "recs_rank_from_0_and_1.csv: .*user 'u0' begin at 0 .*user 'u1' at 1",
+        "count all lists from 1",
+        recs="recs_rank_from_0_and_1.csv",
+    ),
+    lists(
+        "ids that no integer type holds beside each other",
+        "item ids reach from -5 to 9223372036854775813",
+        "put a letter before each",
+        recs="recs_negative_ids.csv",
+        truth="truth_large_ids.csv",
+    ),
+    lists(
+        "a cut-off that no ranking reaches",
+        "NDCG: the cut-off k must be below 2,147,483,647",
+        "take a smaller one",
+        metric="ndcg@100000000000000000000",
+    ),
+    lists(
+        "equal scores in the definition of a tool with an order of its own",
+        "NDCG.dialect=trec.: trec orders .*user 'u0'",
+        "give a rank column",
+        recs="recs_equal_scores.csv",
+        metric="ndcg(dialect=trec)@3",
+    ),
+    lists(
         "a score in words",
         "recs_text_score.csv, line 3: .*'high'",
         "mend it",

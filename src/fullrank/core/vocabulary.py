@@ -188,5 +188,5 @@ def _refuse_wide(values: Sequence[Any]) -> None:
 def _no_common_type(name: str, lowest: int, highest: int) -> DataError:
     return DataError(
         f"{name} ids reach from {lowest} to {highest}, and no 64-bit integer type holds both; "
-        "write them as text on all sides"
+        "make them text on all sides: put a letter before each"
     )
