@@ -91,7 +91,7 @@ def test_parts_agree_with_their_own_functions() -> None:
     assert found.tests["wilcoxon"] == wilcoxon(a, b, users)
     assert found.tests["sign_flip"] == sign_flip(a, b, users, rng=5)
     assert found.difference == paired_difference(a, b, users, rng=5)
-    assert found.difference == mean_interval(a - b, users, rng=5)
+    assert found.difference == mean_interval(a - b, users, rng=5, resamples=10_000)
     assert (found.mean_a, found.mean_b) == (pytest.approx(a.mean()), pytest.approx(b.mean()))
     assert found.significance == found.tests["t"]
     assert found.wins + found.ties + found.losses == 60

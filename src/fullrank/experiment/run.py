@@ -21,6 +21,7 @@ from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, locator, nowh
 from fullrank.experiment.store import Store, write_json
 from fullrank.experiment.tune import Search, choose
 from fullrank.metrics import parse_many
+from fullrank.rank import load_kernels
 
 Place = tuple[str, int, str, int | None]
 """Data set, fold, label and seed of a cell."""
@@ -168,6 +169,7 @@ class _Runner:
 
     def work(self, folds: list[Fold]) -> None:
         """Tune, fit and rank all that is not in the store yet."""
+        load_kernels()
         jobs = [(fold, model) for fold in folds for model in self.spec.model]
         self.searches = [Search(fold, model) for fold, model in jobs if model.search is not None]
         self.total = self._count(folds)

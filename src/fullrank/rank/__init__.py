@@ -5,11 +5,13 @@ from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import Ranking, rank, recommend
 from fullrank.rank._lists import ranks_from_lists
 from fullrank.rank._predict import predict_rows
+from fullrank.rank._warm import load_kernels
 
 __all__ = [
     "Catalogue",
     "Ranking",
     "concat_ranks",
+    "load_kernels",
     "predict_rows",
     "rank",
     "ranks_from_lists",

@@ -20,6 +20,9 @@ from fullrank.stats.signed_rank import wilcoxon_of
 from fullrank.stats.t_test import t_of
 
 Test = Literal["t", "wilcoxon", "sign_flip"]
+RESAMPLES = 10_000
+"""Ends of a difference decide releases: with 1,000 resamples their third digit is chance."""
+
 TESTS: tuple[Test, ...] = ("t", "wilcoxon", "sign_flip")
 
 
@@ -64,7 +67,7 @@ def paired_difference(
     *,
     level: float = 0.95,
     method: Method = "auto",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     rng: RNG = 0,
     bounds: Bounds | None = None,
     threads: int | None = None,
@@ -100,7 +103,7 @@ def compare_pairs(
     tests: Collection[Test] = TESTS,
     level: float = 0.95,
     method: Method = "auto",
-    resamples: int = 1000,
+    resamples: int = RESAMPLES,
     flips: int = FLIPS,
     rng: RNG = 0,
     bounds: Bounds | None = None,
