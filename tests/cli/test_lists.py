@@ -312,3 +312,19 @@ def test_text_ids_of_a_typed_table_of_segments_stay_text(cli, tmp_path):
     )  # fmt: skip
     assert said.code == 0, said.err
     assert set(said.json()["segments"]) == {"a", "b"}
+
+
+def test_labels_with_line_breaks_are_shown_on_one_line(cli, score, lists):
+    users = pl.DataFrame({"user_id": list(range(1, 31)), "plan": ["a\nb", "[red]c", "d\x1b"] * 10})
+    users.write_parquet(lists / "users.parquet")
+    said = score("a", "-m", "ndcg@5", "--by", f"{lists / 'users.parquet'}:plan")
+    titles = [line for line in said.out.splitlines() if line.startswith("segment")]
+    assert sorted(titles) == ["segment [red]c", "segment a\\nb", "segment d\\x1b"]
+    for name in ("x\ny", "z"):
+        assert score("a", "-m", "ndcg@5", "--per-query", lists / f"{name}.parquet").code == 0
+    found = cli("compare", lists / "z.parquet", lists / "x\ny.parquet", "--fail-if", "ndcg@5 < 9")
+    assert "x\\ny - z" in found.out
+    family = cli("compare", lists / "x\ny.parquet", lists / "z.parquet").out.splitlines()[-1]
+    assert "1 models against x\\ny, all metrics" in family
+    assert found.code == 1
+    assert found.err.count("\n") == 1

@@ -133,4 +133,12 @@ def test_labels_never_break_a_table(label: str) -> None:
 
 @given(st.text())
 def test_terminal_tables_take_any_label(label: str) -> None:
-    assert "\x1b" not in leaderboard_table([row(label, 0.5)])
+    text = leaderboard_table([row(label, 0.5, data=label)])
+    assert "\x1b" not in text
+    assert text.count("\n") == leaderboard_table([row("A", 0.5, data="A")]).count("\n")
+
+
+def test_line_breaks_in_labels_are_shown() -> None:
+    for name in ("text", "markdown"):
+        assert leaderboard_table([row("A\nB", 0.5)], format=name).count("nB") == 1
+    assert "A\\nB" in leaderboard_table([row("A\nB", 0.5)])

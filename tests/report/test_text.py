@@ -77,6 +77,16 @@ def test_five_equal_differences_of_five_users(tmp_path: Path) -> None:
     assert "nan" not in text.lower()
 
 
+def test_labels_do_not_break_the_summary(tmp_path: Path) -> None:
+    models = {"base\nline": WEAK, "go\x1bod": STRONG}
+    results = make_results(tmp_path / "s", models, data=("a\nb", "c"))
+    text = summary_text(results)
+    assert "a\\nb:\n" in text
+    assert "go\\x1bod has the highest" in words(text)
+    assert "\x1b" not in text
+    assert "base\nline" not in text
+
+
 def test_warm_and_cold_leaders(tmp_path: Path) -> None:
     half = N // 2
     pick = np.arange(N)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from fullrank.core.errors import SpecError
+from fullrank.core.text import one_line
 
 if TYPE_CHECKING:
     from fullrank.experiment.run import Step
@@ -32,17 +33,23 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: st
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", box=None, pad_edge=False)
+    heading = Text(one_line(title)) if title else None
+    table = Table(title=heading, title_justify="left", box=None, pad_edge=False)
     for j, column in enumerate(columns):
         numbers = all(row[j][:1] in "0123456789+-–" for row in rows)
         justify: Literal["left", "right"] = "right" if j and numbers else "left"
-        table.add_column(Text(column), justify=justify, overflow="fold")
+        table.add_column(Text(one_line(column)), justify=justify, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(one_line(cell)) for cell in row))
     console = Console(width=None if sys.stdout.isatty() else 200, highlight=False)
     with console.capture() as capture:
         console.print(table)
     sys.stdout.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def print_line(text: str) -> None:
+    """One line on stdout, whatever the labels in it hold."""
+    sys.stdout.write(f"{one_line(text)}\n")
 
 
 @contextmanager
@@ -92,7 +99,7 @@ def busy(text: str, quiet: bool = False) -> Iterator[None]:
 
 def warn(message: str) -> None:
     """One line on stderr."""
-    print(f"fullrank: warning: {message}", file=sys.stderr)  # noqa: T201
+    print(f"fullrank: warning: {one_line(message)}", file=sys.stderr)  # noqa: T201
 
 
 def check_output(path: Path) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from fullrank.core.errors import FullrankError
+from fullrank.core.text import one_line
 
 OK, FAILED, BAD_INPUT, BUG, STOPPED = 0, 1, 2, 3, 130
 
@@ -78,4 +79,4 @@ def _explain(error: BaseException) -> int:
 
 def say(message: str) -> None:
     """One line on stderr, even if an id or a name in it holds a line break."""
-    print(f"fullrank: {' '.join(message.splitlines())}", file=sys.stderr)  # noqa: T201
+    print(f"fullrank: {one_line(' '.join(message.splitlines()))}", file=sys.stderr)  # noqa: T201

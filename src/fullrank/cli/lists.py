@@ -13,6 +13,7 @@ from fullrank.cli._output import (
     interval,
     parse_columns,
     print_json,
+    print_line,
     print_table,
     warn,
 )
@@ -136,8 +137,9 @@ def _print_evaluation(found: Any, others: list[dict[str, Any]] | None) -> None:
     print_table(["counted", ""], policies)
     grade = found.protocol["grade"]
     gain = "1 for every target" if grade is None else f"column {grade!r}"
-    typer.echo(f"\ngain: {gain}; order: {found.ranked.design['order']}")
-    typer.echo(f"interval: {found.measurements[0].estimate.method}; protocol {found.protocol_id}")
+    typer.echo("")
+    print_line(f"gain: {gain}; order: {found.ranked.design['order']}")
+    print_line(f"interval: {found.measurements[0].estimate.method}; protocol {found.protocol_id}")
     if others is not None:
         typer.echo("")
         keys = ("metric", "tool", "value", "why")
@@ -237,7 +239,7 @@ def _print_comparison(found: Any) -> None:
     head.append("win/tie/loss")
     print_table(head, [_test_row(row) for row in found.tests])
     for family in dict.fromkeys(row["family"] for row in found.tests):
-        typer.echo(family)
+        print_line(family)
 
 
 def _test_row(row: dict[str, Any]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fullrank.cli._output import busy, parse_settings, print_json
+from fullrank.cli._output import busy, parse_settings, print_json, print_line
 from fullrank.cli.data import Columns, Json, Read, load
 from fullrank.core.errors import SpecError, told
 from fullrank.core.paths import check_folder_place
@@ -52,7 +52,7 @@ def split(
     for card, place in zip(cards, places):
         typer.echo(f"{place}")
         for line in _lines(card):
-            typer.echo(f"  {line}")
+            print_line(f"  {line}")
 
 
 def _folds(

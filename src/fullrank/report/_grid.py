@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fullrank.core.text import one_line
 from fullrank.report.board import BETTER, WORSE
 
 
@@ -64,12 +65,12 @@ def render_text(
 
     table = Table(box=box.SIMPLE_HEAD, title=None, show_edge=False, pad_edge=False)
     for j, name in enumerate(grid.header):
-        table.add_column(Text(_line(name)), justify="left" if j < grid.left else "right")
+        table.add_column(Text(one_line(name)), justify="left" if j < grid.left else "right")
     styles = {BETTER: "green", WORSE: "red"}
     for row in grid.rows:
         cells = []
         for cell in row:
-            text = Text(_line(cell.text), style="bold" if cell.best else "")
+            text = Text(one_line(cell.text), style="bold" if cell.best else "")
             text.append("*" if cell.best else "")
             text.append(cell.mark, style=styles.get(cell.mark, ""))
             for part in cell.more:
@@ -85,10 +86,10 @@ def render_text(
         legacy_windows=False,
         _environ={},
     )
-    console.print(Text(_line(grid.title), style="bold"))
+    console.print(Text(one_line(grid.title), style="bold"))
     console.print(table)
     for note in grid.notes:
-        console.print(Text(_line(note), style="dim"), soft_wrap=width is None)
+        console.print(Text(one_line(note), style="dim"), soft_wrap=width is None)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -156,18 +157,13 @@ _LATEX = {
 
 def escape_latex(text: str) -> str:
     """Text that LaTeX sets as it reads."""
-    return "".join(_LATEX.get(character, character) for character in _line(text))
+    return "".join(_LATEX.get(character, character) for character in one_line(text))
 
 
 def escape_markdown(text: str) -> str:
     """Text that Markdown shows as it reads, also within a table; no HTML gets through."""
-    text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", _line(text))
+    text = re.sub(r"([\\`*_\[\]|#~$])", r"\\\1", one_line(text))
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def _line(text: str) -> str:
-    """One line without control characters: a label must not break a table or a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
 
 
 def _pipes(cells: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from fullrank.core.text import one_line
 from fullrank.experiment.leaderboard import leaderboard, paired_tests
 from fullrank.experiment.results import Results
 from fullrank.report._grid import Cell, Grid, render_text
@@ -45,8 +46,8 @@ def summary_text(
         beside = [by_users[users][data] for users in ("warm", "cold") if data in by_users[users]]
         parts.append(_table(_beside(board, beside), width, color))
     for data, paragraphs in reading(standings(results, tests)).items():
-        lines = [textwrap.fill(text, width, break_on_hyphens=False) for text in paragraphs]
-        title = [f"{data}:"] if len(results.data) > 1 else []
+        lines = [_wrapped(text, width) for text in paragraphs]
+        title = [f"{one_line(data)}:"] if len(results.data) > 1 else []
         parts.append("\n".join([*title, *lines, ""]))
     return "\n".join(parts) or f"{NO_VALUE}\n"
 
@@ -78,8 +79,12 @@ def _table(grid: Grid, width: int, color: bool) -> str:
     else:
         parts = _fitting(bare, width)
         tables = [render_text(part, stacked=True, color=color) for part in parts]
-    notes = [textwrap.fill(note, width, break_on_hyphens=False) for note in grid.notes]
+    notes = [_wrapped(note, width) for note in grid.notes]
     return "\n".join([*tables, *notes, ""])
+
+
+def _wrapped(text: str, width: int) -> str:
+    return textwrap.fill(one_line(text), width, break_on_hyphens=False)
 
 
 def _fitting(grid: Grid, width: int) -> list[Grid]:
