@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fullrank.core.errors import FullrankError, SpecError
+from fullrank.core.errors import DataError, FullrankError, SpecError
 from fullrank.data import read
 from fullrank.experiment.check import check
 from fullrank.experiment.evaluate import evaluate
@@ -134,6 +134,10 @@ def test_any_lists_give_numbers_in_range(
 @settings(max_examples=100)
 def test_ties_lie_between_their_bounds(scores: list[float], targets: set[str]) -> None:
     recs = {"user_id": ["u"] * 6, "item_id": list("abcdef"), "score": scores}
+    if max(scores) == -math.inf:
+        with pytest.raises(DataError, match="its 6 rows are scored -inf"):
+            evaluate(recs, {"u": sorted(targets)}, METRICS)
+        return
     content = evaluate(recs, {"u": sorted(targets)}, [*METRICS, "auc"]).to_dict()
     json.dumps(content, allow_nan=False)
     for metric, entry in content["metrics"].items():

@@ -245,8 +245,10 @@ def check_evaluable(ranked: TargetRanks, recs: Any, train: Any) -> None:
             "repeats by keep_seen (--keep-seen), or give the training rows from before the truth"
         )
     if not counts.get("longest_list", 1) and not counts.get("removed_seen", 0):
+        never = counts.get("never_recommended", 0)
+        why = f", as its {never:,} rows are scored -inf" if never else ""
         raise DataError(
-            f"{said('recs', recs)} holds no recommendation; check the export (a user without "
+            f"{said('recs', recs)} holds no recommendation{why}; check the export (a user without "
             "recommendations counts as zero, but not all of them)"
         )
 

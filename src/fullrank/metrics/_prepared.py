@@ -107,8 +107,8 @@ class Prepared:
         """int64 ``[q]``: relevant targets of each query, unranked ones included."""
         return self.sums(self.relevant(rel).astype(np.int64))
 
-    def sums(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Sums of whole numbers ``[t]`` by query ``[q]``."""
+    def sums(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Sums of whole numbers (or how many are true) ``[t]`` by query ``[q]``."""
         running = np.zeros(len(values) + 1, dtype=np.int64)
         np.cumsum(values, out=running[1:])
         return np.diff(running[self.ranked.indptr])
