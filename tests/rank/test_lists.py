@@ -20,6 +20,9 @@ def mean(metric, ranked):
     return float(np.nanmean(metric.per_query(ranked)))
 
 
+LIST = ["user_id", "item_id", "score"]
+
+
 def table(rows, columns):
     return pl.DataFrame(rows, schema=columns, orient="row")
 
@@ -230,3 +233,11 @@ def test_other_column_names():
 
 def test_class_method_is_the_same_function():
     assert TargetRanks.from_lists({"u": ["x", "a"]}, {"u": ["a"]}).best.tolist() == [2]
+
+
+def test_targets_missing_from_scored_lists_are_no_others_in_auc():
+    scored = table([("u", "a", 0.9), ("u", "b", 0.5), ("u", "c", 0.1)], LIST)
+    ranked = ranks_from_lists(scored, {"u": ["b", "z"]})
+    assert ranked.n_candidates.tolist() == [3]
+    assert mean(AUC, ranked) == 0.25  # b beats c of the others a, c; z beats none
+    assert mean(MeanRank, ranked) == (2 + 4) / 2
