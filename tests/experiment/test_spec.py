@@ -24,6 +24,7 @@ level = 0.9
 name = "mine"
 path = "log.csv"
 columns = { user_id = "uid" }
+read = { separator = ";", header = true }
 grade = "rating"
 
 [[data]]
@@ -86,6 +87,7 @@ def test_every_clause_is_read():
     assert (read.name, read.seeds, read.level) == ("whole", (3, 4), 0.9)
     assert read.baseline_title == "Top"
     assert read.data[0].columns == {"user_id": "uid"}
+    assert read.data[0].read.options == {"separator": ";", "header": True}
     assert (read.data[0].grade, read.data[1].path) == ("rating", None)
     assert read.filters.before == ({"binarise": {"at": 4}},)
     assert read.filters.train == ({"core": {"users": 2, "items": 3}},)
@@ -121,6 +123,15 @@ def test_what_a_file_leaves_out_has_a_default():
         ("cold_users", "cold_user", "ranking.cold_user", "'cold_users'"),
         ("refit", "refti", "tune.refti", "'refit'"),
         ("trials = 3", "trails = 3", "model[1].trails", "'trials'"),
+        ("separator =", "seperator =", "data[0].read.seperator", "'separator'"),
+        ('eligible = "stock.csv"', 'grade = "x"', "ranking.grade", "grade under [[data]]"),
+        ('refit = "train"', 'repeats = "train"', "tune.repeats", "repeats under [split]"),
+        (
+            'label = "Top"',
+            "level = 0.9",
+            "model[0].level",
+            "'label', or level above the first table",
+        ),
     ],
 )
 def test_an_unknown_key_is_told_with_its_line_and_the_nearest_one(old, new, key, hint):
@@ -130,6 +141,11 @@ def test_an_unknown_key_is_told_with_its_line_and_the_nearest_one(old, new, key,
     assert f"bench.toml line {line}: " in message
     assert f"unknown key '{key}'" in message
     assert f"did you mean {hint}?" in message
+
+
+def test_a_setting_of_a_model_beside_its_name_is_told_where_it_stands():
+    message = refused(WHOLE.replace("trials = 3", "reg = 3.0"))
+    assert message.endswith("a setting of the model itself stands in settings = { reg = … }")
 
 
 @pytest.mark.parametrize(
@@ -210,13 +226,15 @@ def test_a_search_needs_a_budget():
         ({"filters": {"before": [{"cor": {}}]}}, "unknown filter 'cor'.*'core'"),
         ({"filters": {"train": [{"core": {"user": 1}}]}}, "no setting 'user'.*'users'"),
         ({"model": [{"name": "EAES"}]}, "unknown model 'EAES'.*'EASE'"),
-        ({"model": [{"name": "no.such:Model"}]}, "can't import"),
+        ({"model": [{"name": "no.such:Model"}]}, "can't import.*no module 'no'"),
         ({"model": [{"name": "os:path"}]}, "subclass of fullrank.Recommender"),
         ({"model": [{"name": "EASE", "settings": {"rge": 1.0}}]}, "no setting 'rge'.*'reg'"),
         ({"model": [{"name": "EASE", "settings": {"reg": -1.0}}]}, "reg"),
         ({"model": [{"name": "EASE", "search": {"rge": [1.0]}}]}, "no setting 'rge'"),
         ({"model": [{"name": "EASE", "search": {"reg": {"low": 1.0}}}]}, "both low and high"),
         ({"tune": {"metric": "rmse", "trials": 2}}, "predicts no ratings"),
+        ({"data": [{"name": "x", "path": "log.csv", "read": {"format": "csv"}}]}, "'csv'.*known"),
+        ({"data": [{"name": "x", "path": "log.csv", "read": {"quote": "''"}}]}, "quote must be"),
         ({"ranking": {"catalogue": "absent.csv"}}, "there is no file .*absent.csv"),
         ({"data": [{"name": "x", "path": "absent.csv"}]}, "there is no file .*absent.csv"),
     ],

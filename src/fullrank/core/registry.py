@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from importlib.metadata import entry_points
@@ -45,11 +46,27 @@ def find(kind: str, name: str) -> Any:
 
 
 def _import(kind: str, path: str) -> Any:
-    module, _, attribute = path.partition(":")
+    name, _, attribute = path.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise SpecError(f"can't import {kind} {path!r}: {error}") from error
+        module = importlib.import_module(name)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            raise SpecError(
+                f"can't import {kind} {path!r}: there is no module {error.name!r}; put it beside "
+                "the benchmark file, or name the folder that holds it in the environment variable "
+                "PYTHONPATH"
+            ) from error
+        raise SpecError(
+            f"can't import {kind} {path!r}: {type(error).__name__}: {error}; the fault is in its "
+            "module or in what that imports"
+        ) from error
+    if not hasattr(module, attribute):
+        own = [n for n, value in vars(module).items() if getattr(value, "__module__", "") == name]
+        raise SpecError(
+            f"can't import {kind} {path!r}: module {name!r} has no {attribute!r}"
+            f"{suggest(attribute, own)}"
+        )
+    return getattr(module, attribute)
 
 
 def build(kind: str, name: str, settings: dict[str, Any]) -> Any:
@@ -119,7 +136,13 @@ def check_settings(where: str, target: Any, settings: Iterable[str]) -> None:
     """Refuse settings that a dataclass doesn't have, and demand those without default."""
     if not (isinstance(target, type) and is_dataclass(target)):
         raise SpecError(f"{where} is no dataclass with settings; name a class that is a plug-in")
+    settings = list(settings)
     known = {f.name: f for f in fields(target) if f.init}
+    if _hides_settings(target, settings):
+        raise SpecError(
+            f"{where}: {target.__name__} keeps its settings to itself; make it a @dataclass, whose "
+            "fields are the settings, in place of __init__"
+        )
     for key in settings:
         if key not in known:
             raise SpecError(f"{where} has no setting {key!r}{suggest(key, known)}")
@@ -127,3 +150,15 @@ def check_settings(where: str, target: Any, settings: Iterable[str]) -> None:
         required = f.default is MISSING and f.default_factory is MISSING
         if required and name not in settings:
             raise SpecError(f"{where} needs the setting {name!r}; add {name} = …")
+
+
+def _hides_settings(target: type, settings: Iterable[str]) -> bool:
+    """True for a class without ``@dataclass`` that takes, or is given, settings of its own."""
+    for part in target.__mro__:
+        if "__dataclass_fields__" in vars(part):
+            return False
+        if "__init__" in vars(part):
+            return len(inspect.signature(target).parameters) > 0
+        if set(settings) & set(inspect.get_annotations(part)):
+            return True
+    return False

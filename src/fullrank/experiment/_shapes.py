@@ -17,6 +17,36 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=False)
 
 
+class ReadSpec(_Part):
+    """How the file of a data set is read; what is left out is found from its content.
+
+    Attributes:
+        format: ``"delimited"``, ``"parquet"``, ``"arrow"``, ``"jsonl"``, ``"trec-qrels"``; or,
+            never guessed, ``"sequence"`` (each line a user followed by its items) and
+            ``"matrix"`` (of ratings).
+        separator: of delimited text; ``" "`` means any run of blanks.
+        quote: quote sign, ``""`` for none.
+        escape: sign that marks a quote inside quotes, such as a backslash.
+        encoding: of text, such as ``"latin-1"``; UTF-8 if left out.
+        header: true if the first line names the columns.
+        time_unit: unit of whole-number times: ``"s"``, ``"ms"``, ``"us"``, ``"ns"`` or
+            ``"order"``.
+    """
+
+    format: str | None = None
+    separator: str | None = None
+    quote: str | None = None
+    escape: str | None = None
+    encoding: str | None = None
+    header: Annotated[bool, Field(strict=True)] | None = None
+    time_unit: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What was given, as ``fullrank.read`` takes it."""
+        return self.model_dump(exclude_none=True)
+
+
 class DataSpec(_Part):
     """One data set of a benchmark.
 
@@ -24,12 +54,14 @@ class DataSpec(_Part):
         name: a named source, or a label if ``path`` is given.
         path: a file, relative to the benchmark file.
         columns: our column names by theirs, ``{user_id = "uid"}``.
+        read: how the file is read, ``{format = "sequence"}``.
         grade: column with the gain of a target; without it every row has gain 1.
     """
 
     name: str
     path: str | None = None
     columns: dict[str, str] = Field(default_factory=dict)
+    read: ReadSpec = ReadSpec()
     grade: str | None = None
 
 

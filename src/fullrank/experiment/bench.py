@@ -181,7 +181,7 @@ def make_folds(spec: BenchSpec, base: Path, locate: Locate = nowhere) -> list[Fo
 def load(data: DataSpec, spec: BenchSpec, base: Path) -> Dataset:
     """Read a data set and apply the filters that come before the split."""
     source = data.name if data.path is None else base / data.path
-    dataset = read(source, columns=data.columns or None)
+    dataset = read(source, columns=data.columns or None, **data.read.options)
     filters = [parse_filter(step) for step in spec.filters.before]
     rows = apply_all(dataset.interactions, filters, spec.filters.seed, compact=True)
     if data.grade is not None:

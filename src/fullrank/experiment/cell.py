@@ -12,6 +12,7 @@ from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.registry import build, find
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment._blame import blamed
+from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.provenance import provenance
 from fullrank.experiment.resources import measured
@@ -51,6 +52,7 @@ class Cell:
                 "model": self.model.name,
                 "label": self.model.title,
                 "version": find("model", self.model.name).version,
+                **code_of(self.model.name),
                 "settings": plain(self.settings),
                 "seed": self.seed,
                 "ratings": self.ratings,
@@ -84,6 +86,7 @@ class Cell:
             "model": self.model.title,
             "class": self.model.name,
             "version": model.version,
+            **code_of(self.model.name),
             "settings": plain(model.settings()),
             "seed": self.seed,
             "counts": ranked.counts,

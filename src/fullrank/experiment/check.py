@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from fullrank.core.errors import SpecError
-from fullrank.core.registry import build, check_settings, find, not_finite
+from fullrank.core.registry import build, check_settings, construct, find, not_finite
+from fullrank.data._options import ReadOptions
 from fullrank.data.filters import parse_filter
 from fullrank.experiment._lines import Loc
+from fullrank.experiment._own import check_module, importable
 from fullrank.experiment.search import distributions
 from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, nowhere
 from fullrank.metrics import Metric, parse, parse_many
@@ -35,11 +37,12 @@ def check(
     Raises:
         SpecError: the first thing that can't be understood, and where it stands.
     """
-    for loc, test in _checks(spec, base):
-        try:
-            test()
-        except SpecError as error:
-            raise SpecError(f"{locate(loc)}{error}") from error
+    with importable(base):
+        for loc, test in _checks(spec, base):
+            try:
+                test()
+            except SpecError as error:
+                raise SpecError(f"{locate(loc)}{error}") from error
     return parse_many(spec.metrics)
 
 
@@ -53,12 +56,10 @@ def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
         yield loc, partial(_refuse_number, loc, value)
     for j, text in enumerate(spec.metrics):
         yield ("metrics", j), partial(_check_metric, text)
-    settings = {**spec.split.settings, "repeats": spec.split.repeats}
-    yield ("split", "strategy"), partial(build, "split", spec.split.strategy, settings)
-    for when in ("before", "train"):
-        for j, step in enumerate(getattr(spec.filters, when)):
-            yield ("filters", when, j, *step), partial(parse_filter, step)
+    yield from _checks_of_rows(spec)
     for j, model in enumerate(spec.model):
+        if base is not None:
+            yield ("model", j), partial(check_module, model.name, base)
         yield ("model", j), partial(_check_model, model)
     yield ("metrics",), partial(_check_ratings, spec)
     if spec.tune is not None:
@@ -66,6 +67,19 @@ def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
     if base is not None:
         for loc, name in _files(spec):
             yield loc, partial(_check_file, base / name)
+
+
+def _checks_of_rows(spec: BenchSpec) -> Iterator[Check]:
+    """How rows are read, filtered and split."""
+    for j, data in enumerate(spec.data):
+        for name, option in data.read.options.items():
+            test = partial(construct, f"data {data.name!r}", ReadOptions, {name: option})
+            yield ("data", j, "read", name), test
+    settings = {**spec.split.settings, "repeats": spec.split.repeats}
+    yield ("split", "strategy"), partial(build, "split", spec.split.strategy, settings)
+    for when in ("before", "train"):
+        for j, step in enumerate(getattr(spec.filters, when)):
+            yield ("filters", when, j, *step), partial(parse_filter, step)
 
 
 def _refuse_number(loc: Loc, value: float) -> None:

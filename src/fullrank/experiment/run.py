@@ -114,6 +114,7 @@ def _help(spec: BenchSpec, base: Path, folder: Path, share: tuple[int, int]) -> 
     threading.Thread(target=_end_with_parent, daemon=True).start()
     store = Store.open(folder)
     with store.session(), suppress(FullrankError, KeyboardInterrupt):
+        check(spec, base)  # imports what models of one's own are made of
         _Runner(spec, base, store, lambda _: None, share).work(make_folds(spec, base))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fullrank.core.errors import SpecError, suggest
 from fullrank.experiment import _shapes
@@ -19,6 +19,7 @@ from fullrank.experiment._shapes import (
     FilterSpec,
     ModelSpec,
     RankingSpec,
+    ReadSpec,
     SplitSpec,
     TuneSpec,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "Locate",
     "ModelSpec",
     "RankingSpec",
+    "ReadSpec",
     "SplitSpec",
     "TuneSpec",
     "locator",
@@ -109,7 +111,7 @@ def _explain(error: ValidationError, locate: Locate) -> str:
     loc = context.get("loc") or [part for part in problem["loc"] if not _is_tag(part)]
     path, spot = _path(loc), locate(loc)
     if problem["type"] == "extra_forbidden":
-        return f"{spot}unknown key {path!r}{suggest(str(loc[-1]), _keys_at(list(loc[:-1])))}"
+        return f"{spot}unknown key {path!r}{_nearest(loc)}"
     if problem["type"] == "missing":
         return f"{spot}the key {path!r} is missing; {_way_to_add(loc)}"
     message = problem["msg"].removeprefix("Value error, ")
@@ -154,6 +156,32 @@ def _path(loc: Sequence[str | int]) -> str:
     """``model[1].trials``."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
     return "".join(parts).removeprefix(".") or "the file"
+
+
+def _nearest(loc: Sequence[str | int]) -> str:
+    """The nearest known key of the table, or the tables that have this very key."""
+    name, here = str(loc[-1]), suggest(str(loc[-1]), _keys_at(list(loc[:-1])))
+    homes = [f"{name} {home}" for home, shape in _HOMES.items() if name in shape.model_fields]
+    if "did you mean" in here:
+        return f"{here.removesuffix('?')}{''.join(f', or {home}' for home in homes)}?"
+    if homes:
+        return f"; did you mean {', or '.join(homes)}?"
+    if loc[0] == "model" and len(loc) == 3:
+        return f"{here}; a setting of the model itself stands in settings = {{ {name} = … }}"
+    return here
+
+
+_HOMES: dict[str, type[BaseModel]] = {
+    "above the first table": BenchSpec,
+    "under [[data]]": DataSpec,
+    "in read = { } under [[data]]": ReadSpec,
+    "under [filters]": FilterSpec,
+    "under [split]": SplitSpec,
+    "under [ranking]": RankingSpec,
+    "under [tune]": TuneSpec,
+    "under [[model]]": ModelSpec,
+}
+"""Tables of a benchmark file, as people find them there."""
 
 
 def _keys_at(loc: list[Any]) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 from fullrank.core.errors import FullrankError, SpecError
 from fullrank.core.registry import build, find
 from fullrank.experiment._blame import blamed
+from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.check import space_of
 from fullrank.experiment.resources import measured
@@ -62,6 +63,7 @@ class Search:
             "protocol": self.fold.protocol_id,
             "model": self.model.name,
             "version": find("model", self.model.name).version,
+            **code_of(self.model.name),
             "settings": plain(self.model.settings),
             "space": plain(self.space),
             "metric": str(self.metric),
