@@ -32,14 +32,9 @@ def measure(command: Sequence[str], *, limit: float = 3600, gib: float = 20) -> 
         gib: memory that it may ask for, so that a tool that needs more fails alone.
     """
     start = time.perf_counter()
-    bytes_ = int(gib * 2**30)
-
-    def bound() -> None:
-        resource.setrlimit(resource.RLIMIT_DATA, (bytes_, bytes_))
-
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=bound
-    ) as child:
+    bound = (int(gib * 2**30),) * 2
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as child:
+        resource.prlimit(child.pid, resource.RLIMIT_DATA, bound)
         try:
             output, _ = child.communicate(timeout=limit)
         except subprocess.TimeoutExpired:

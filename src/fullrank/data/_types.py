@@ -19,8 +19,8 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
 
     Text of a file becomes integers only if every id is one in its usual form (no leading zero,
     plus sign or blank), so that ``0001`` stays what it is. Floats become integers only if all
-    are whole and below 2**53 (2**24 for 32-bit floats), with a note. Spaces around text ids are kept: ``data info`` shows
-    ids that look alike.
+    are whole and below 2**53 (2**24 for 32-bit floats), with a note. Spaces around text ids are
+    kept: ``data info`` shows ids that look alike.
 
     Raises:
         DataError: a missing id, or a column that holds no ids, with row and remedy.

@@ -73,6 +73,20 @@ def mask_history(
 
 
 @jit()
+def _never(
+    row: NDArray[np.float32],
+    catalogue: NDArray[np.bool_],
+    barred: NDArray[np.uint8],
+    targets: NDArray[np.int32],
+) -> int:
+    """How many targets are candidates scored -inf, and so unranked."""
+    found = 0
+    for item in targets:
+        found += 1 if catalogue[item] and barred[item] == 0 and row[item] == -np.inf else 0
+    return found
+
+
+@jit()
 def first_bad(row: NDArray[np.float32]) -> int:
     """Place of the first NaN or +inf, -1 if there is none."""
     bad = 0
@@ -296,21 +310,18 @@ def rank_block(
             if n_catalogue < n_items:
                 _keep_catalogue(row, catalogue)
         left = mask_history(row, catalogue, seen, barred, left)
-        for t in range(t_indptr[r], t_indptr[r + 1]):  # a target scored -inf is unranked
-            item = targets[t]
-            if catalogue[item] and barred[item] == 0 and row[item] == -np.inf:
-                left -= 1
-        n_candidates[r] = left
+        own = targets[t_indptr[r] : t_indptr[r + 1]]
+        n_candidates[r] = left - _never(row, catalogue, barred, own)
         for item in seen:
             barred[item] = 0
         bad = first_bad(row)
         if bad >= 0:
             return BAD_SCORE, r, bad
         start, stop = t_indptr[r], t_indptr[r + 1]
-        if 0 < stop - start <= FEW_TARGETS:
-            count_few(row, targets[start:stop], best[start:stop], worst[start:stop])
-        elif stop > start:
-            count_many(row, targets[start:stop], best[start:stop], worst[start:stop])
+        if 0 < len(own) <= FEW_TARGETS:
+            count_few(row, own, best[start:stop], worst[start:stop])
+        elif len(own):
+            count_many(row, own, best[start:stop], worst[start:stop])
         if len(keys):
             top_k(row, query_keys[r], item_keys, top_items[r], top_scores[r], keys)
     return OK, 0, 0
