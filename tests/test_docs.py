@@ -8,36 +8,81 @@ import importlib
 import io
 import pkgutil
 import re
+import sys
 import tomllib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 import fullrank
+from fullrank.core.registry import find, names
+from fullrank.data.filters import filter_names
 from fullrank.experiment.run import check
-from fullrank.experiment.spec import parse_spec, read_spec
+from fullrank.experiment.spec import (
+    BenchSpec,
+    DataSpec,
+    FilterSpec,
+    ModelSpec,
+    RankingSpec,
+    ReadSpec,
+    SplitSpec,
+    TuneSpec,
+    parse_spec,
+    read_spec,
+)
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"<!-- run -->\n```(\w+)\n(.*?)```(?:\n+```text\n(.*?)```)?", re.DOTALL)
+FILE = re.compile(r"# (\w+\.(?:py|toml))\n")
+"""First line of a block that a reader saves under this name."""
+
 BLOCKS = [
-    pytest.param(*match.groups(), id=f"{page.name}-{j}")
+    pytest.param(page, *match.groups(), id=f"{page.name}-{j}")
     for page in PAGES
     for j, match in enumerate(BLOCK.finditer(page.read_text("utf-8")))
 ]
 MODULES = [m.name for m in pkgutil.walk_packages(fullrank.__path__, "fullrank.") if not m.ispkg]
 
 
-@pytest.mark.parametrize(("language", "code", "output"), BLOCKS)
-def test_block(language, code, output):
+@pytest.fixture
+def saved(tmp_path, monkeypatch):
+    """Save the files of a page to a folder of its own, and go there."""
+    before = set(sys.modules)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def save(page):
+        for _, code, _ in BLOCK.findall(page.read_text("utf-8")):
+            if name := FILE.match(code):
+                Path(name[1]).write_text(code, "utf-8")
+        return tmp_path
+
+    yield save
+    for name in set(sys.modules) - before:
+        if str(tmp_path) in (getattr(sys.modules[name], "__file__", None) or ""):
+            del sys.modules[name]
+
+
+@pytest.mark.parametrize(("page", "language", "code", "output"), BLOCKS)
+def test_block(saved, page, language, code, output):
+    folder = saved(page)
     if language == "toml":
-        check(parse_spec(tomllib.loads(code), "README", code))
+        spec = parse_spec(tomllib.loads(code), page.name, code)
+        check(spec, folder if FILE.match(code) else None)
         return
     assert language == "python"
-    printed = io.StringIO()
+    printed, names = io.StringIO(), {"__name__": "example"}
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, "README", "exec"), {"__name__": "example"})
-    assert printed.getvalue() == output
+        if name := FILE.match(code):
+            names = vars(importlib.import_module(Path(name[1]).stem))
+        else:
+            exec(compile(code, page.name, "exec"), names)
+    assert printed.getvalue() == (output or "")
+    for shown in [value for name, value in names.items() if name.startswith("Test")]:
+        for name in [name for name in dir(shown) if name.startswith("test_")]:
+            getattr(shown(), name)()
 
 
 def test_every_python_and_toml_block_runs():
@@ -58,6 +103,29 @@ def test_docstring_examples(name):
 def test_benchmark_files_can_be_run(path):
     spec, _ = read_spec(path)
     assert check(spec)
+
+
+def test_every_key_setting_and_filter_is_on_the_page_of_benchmark_files():
+    text = (ROOT / "docs" / "benchmark-file.md").read_text("utf-8")
+    shapes = (
+        BenchSpec,
+        DataSpec,
+        ReadSpec,
+        FilterSpec,
+        SplitSpec,
+        RankingSpec,
+        TuneSpec,
+        ModelSpec,
+    )
+    keys = {key for shape in shapes for key in shape.model_fields}
+    for name in names("split"):
+        assert f"`{name}`" in text
+        keys |= {field.name for field in fields(find("split", name))}
+    for spelling, name in filter_names().items():
+        assert f"{{ {spelling} = " in text
+        keys |= {field.name for field in fields(find("filter", name))}
+    written = set(re.findall(r"(\w+) = ", text)) | set(re.findall(r"\[([a-z.]+)\]", text))
+    assert keys - written - {"read"} == set()
 
 
 def test_commands_in_the_readme_exist():

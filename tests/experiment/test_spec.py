@@ -128,7 +128,7 @@ def test_what_a_file_leaves_out_has_a_default():
         ('refit = "train"', 'repeats = "train"', "tune.repeats", "repeats under [split]"),
         (
             'label = "Top"',
-            "level = 0.9",
+            "level = 0.8",
             "model[0].level",
             "'label', or level above the first table",
         ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from fullrank.core.brief import brief, count
 from fullrank.core.interactions import Interactions
 
 if TYPE_CHECKING:
@@ -47,6 +48,15 @@ class Dataset:
     items: pl.DataFrame | None = None
     triples: pl.DataFrame | None = None
     source: Source = field(default_factory=lambda: Source("unnamed"))
+
+    def __repr__(self) -> str:
+        tables = [(name, getattr(self, name)) for name in ("users", "items", "triples")]
+        return brief(
+            self,
+            repr(self.source.name),
+            repr(self.interactions),
+            *(f"{name}: {count(len(t), 'row')}" for name, t in tables if t is not None),
+        )
 
     def with_interactions(self, interactions: Interactions) -> Dataset:
         """The same set with other rows (filtered, sampled)."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.frozen import frozen
 from fullrank.core.random import hash_elements, hash_labels
@@ -91,6 +92,28 @@ class Interactions:
         if not self._is_canonical():
             self._sort()
         self._freeze()
+
+    def __repr__(self) -> str:
+        return brief(
+            self,
+            count(len(self.users), "row"),
+            count(len(self.user_vocab), "user"),
+            count(len(self.item_vocab), "item"),
+            None if self.values is None else "values",
+            self._span(),
+            f"extras {', '.join(self.extras)}" if self.extras else None,
+        )
+
+    def _span(self) -> str | None:
+        """Unit of the times, with the first and the last day where there are days."""
+        if self.times is None:
+            return None
+        known = self.times[self.times != NO_TIME]
+        if self.time_unit == "order" or not len(known):
+            return f"times in {self.time_unit}"
+        ends = np.array([known.min(), known.max()]).astype(f"datetime64[{self.time_unit}]")
+        first, last = ends.astype("datetime64[D]")
+        return f"times in {self.time_unit} from {first} to {last}"
 
     def _freeze(self) -> None:
         """Make the columns read-only: models share them, and one must not change another's data."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import SplitError
 from fullrank.core.frozen import frozen
 from fullrank.core.ragged import as_indptr, take_ragged
@@ -99,6 +100,17 @@ class Queries:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    def __repr__(self) -> str:
+        users = count(len(np.unique(self.users)), "user")
+        return brief(
+            self,
+            f"{count(len(self), 'query', 'queries')} of {users}",
+            f"{len(self.history_items):,} items of history",
+            count(len(self.target_items), "target"),
+            f"catalogue of {count(self.n_items, 'item')}",
+            f"repeats {self.repeats!r}",
+        )
 
     @property
     def n_items(self) -> int:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import ScoreError
 from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import polars as pl
 
 UNRANKED = np.iinfo(np.int32).max
 """``best`` and ``worst`` of a target that is not among the ranked items."""
@@ -129,6 +133,17 @@ class TargetRanks:
     def __len__(self) -> int:
         return len(self.users)
 
+    def __repr__(self) -> str:
+        missed = int(np.count_nonzero(~self.ranked))
+        users = count(len(np.unique(self.users)), "user")
+        return brief(
+            self,
+            f"{count(len(self), 'query', 'queries')} of {users}",
+            count(len(self.best), "target") + (f", {missed:,} unranked" if missed else ""),
+            f"candidates {self.design.get('candidates', 'given')}",
+            None if self.depth is None else f"depth {self.depth}",
+        )
+
     @property
     def user_ids(self) -> NDArray[Any]:
         """Outside id of each query's user ``[q]``."""
@@ -205,6 +220,27 @@ class TopK:
         """Length of the lists."""
         return int(self.items.shape[1])
 
+    def __repr__(self) -> str:
+        return brief(self, f"{self.k} items for {count(len(self), 'query', 'queries')}")
+
+    def to_frame(self) -> pl.DataFrame:
+        """Polars frame ``user_id, query_id, rank, item_id, score`` with outside ids.
+
+        One row a recommended item, best first within a query; empty places are left out.
+        """
+        import polars as pl
+
+        rows, places = np.nonzero(self.items >= 0)
+        return pl.DataFrame(
+            {
+                "user_id": self.user_vocab.series(self.users[rows]),
+                "query_id": self.query_ids[rows],
+                "rank": places.astype(np.int32) + 1,
+                "item_id": self.item_vocab.series(self.items[rows, places]),
+                "score": self.scores[rows, places],
+            }
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
@@ -238,3 +274,7 @@ class Predictions:
 
     def __len__(self) -> int:
         return len(self.users)
+
+    def __repr__(self) -> str:
+        users = count(len(np.unique(self.users)), "user")
+        return brief(self, f"{count(len(self), 'row')} of {users}")

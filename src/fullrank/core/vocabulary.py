@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief
 from fullrank.core.errors import DataError, IdTypeError
 from fullrank.core.random import hash_labels, mix
+
+if TYPE_CHECKING:
+    import polars as pl
 
 IdKind = Literal["integer", "text"]
 _LARGEST = np.iinfo(np.int64).max
@@ -90,6 +94,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        ends = f"{self.label(0)} … {self.label(-1)}" if len(self) else None
+        return brief(self, f"{len(self):,} {self.name} ids", self.kind, ends)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Vocabulary):
             return NotImplemented
@@ -146,6 +154,12 @@ class Vocabulary:
         """Map codes to outside ids."""
         out: NDArray[Any] = self.ids[codes]
         return out
+
+    def series(self, codes: NDArray[np.integer[Any]]) -> pl.Series:
+        """Outside ids as a Polars column of their own type."""
+        import polars as pl
+
+        return pl.Series(self.ids, dtype=pl.String if self.kind == "text" else None).gather(codes)
 
     def label(self, code: int) -> str:
         """An outside id as it is written in Python, for messages: ``'u17'`` or ``7``."""

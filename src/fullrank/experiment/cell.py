@@ -185,6 +185,4 @@ def predictions_table(predictions: Predictions) -> pl.DataFrame:
 
 def ids_series(vocab: Vocabulary, codes: Any) -> pl.Series:
     """Outside ids as a column of their own type."""
-    import polars as pl
-
-    return pl.Series(vocab.ids, dtype=pl.String if vocab.kind == "text" else None).gather(codes)
+    return vocab.series(codes)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._options import ReadOptions
@@ -48,6 +49,16 @@ class Comparison:
     leaderboard: list[dict[str, Any]]
     tests: list[dict[str, Any]]
     differs: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        systems = len({row["model"] for row in self.leaderboard})
+        return brief(
+            self,
+            count(systems, "system"),
+            count(len(self.leaderboard), "row"),
+            count(len(self.tests), "test"),
+            "protocols differ" if self.differs else None,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON shape of ``fullrank compare``."""

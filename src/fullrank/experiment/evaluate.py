@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief
 from fullrank.core.errors import DataError, SpecError, suggest, told
 from fullrank.core.paths import check_file_place
 from fullrank.core.ragged import rows_of
@@ -21,7 +22,7 @@ from fullrank.core.ranked import TargetRanks
 from fullrank.data import write_table
 from fullrank.experiment.bench import CONVENTIONS
 from fullrank.experiment.cell import ids_series
-from fullrank.experiment.measure import Measurement, Values, measure, rank_values
+from fullrank.experiment.measure import Measurement, Values, measure, rank_values, table_text
 from fullrank.experiment.provenance import provenance
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse_many
@@ -62,6 +63,12 @@ class Evaluation:
     segments: NDArray[Any] | None
     warnings: tuple[str, ...]
     interval: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return brief(self, ", ".join(map(str, self.values)), repr(self.ranked))
+
+    def __str__(self) -> str:
+        return table_text(self.measurements)
 
     @cached_property
     def measurements(self) -> list[Measurement]:
@@ -106,6 +113,19 @@ class Evaluation:
                 for name, found in self.by_segment.items()
             }
         return out
+
+    def to_frame(self) -> pl.DataFrame:
+        """Polars frame of ``to_dict()["metrics"]``: one row a metric (of a segment, if given)."""
+        import polars as pl
+
+        parts = {"all": self.measurements, **self.by_segment}
+        rows = [
+            {"segment": name, "metric": str(m.metric), **m.to_dict()}
+            for name, part in parts.items()
+            for m in part
+        ]
+        frame = pl.DataFrame(rows).drop("assumptions")
+        return frame if self.by_segment else frame.drop("segment")
 
     def save(self, path: str | Path) -> None:
         """Write per-query values; a Parquet file can be given to ``fullrank compare`` later.

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.estimate import Estimate
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.state import State
@@ -32,6 +33,9 @@ class Values:
     per_query: NDArray[np.float64]
     best: NDArray[np.float64]
     worst: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return brief(self, str(self.metric), count(len(self.per_query), "value"))
 
     def __getitem__(self, rows: NDArray[Any]) -> Values:
         """Some of the queries."""
@@ -61,6 +65,10 @@ class Measurement:
         """What was measured."""
         return self.values.metric
 
+    def __repr__(self) -> str:
+        queries = count(self.estimate.n_queries, "query", "queries")
+        return brief(self, f"{self.metric} {self.estimate}", queries)
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON shape of ``evaluate``; NaN becomes None."""
         e = self.estimate
@@ -78,6 +86,12 @@ class Measurement:
             "method": e.method,
             "assumptions": list(e.assumptions),
         }
+
+
+def table_text(measurements: Sequence[Measurement]) -> str:
+    """Metric, value and interval of each, one a line."""
+    width = max((len(str(m.metric)) for m in measurements), default=0)
+    return "\n".join(f"{m.metric!s:<{width}}  {m.estimate}" for m in measurements)
 
 
 def rank_values(ranked: TargetRanks, metrics: Sequence[Metric]) -> dict[Metric, Values]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import SpecError, StoreError
 from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import Predictions, TargetRanks
@@ -47,6 +48,11 @@ class CellResult:
 
     about: dict[str, Any]
     folder: Path
+
+    def __repr__(self) -> str:
+        about = self.about
+        seed = None if about["seed"] is None else f"seed {about['seed']}"
+        return brief(self, f"{about['model']} on {about['data']}", f"fold {about['fold']}", seed)
 
     def table(self, name: str) -> pl.DataFrame:
         """``queries``, ``ranks``, ``items`` or ``predictions``.
@@ -171,6 +177,15 @@ class Results:
                 f"{error}: another version wrote it; run the benchmark again, or use that version"
             ) from error
         return cls(spec, cells, fresh)
+
+    def __repr__(self) -> str:
+        return brief(
+            self,
+            repr(self.spec.name),
+            count(len(self.data), "data set"),
+            count(len(self.models), "model"),
+            count(len(self.cells), "cell"),
+        )
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:

@@ -28,8 +28,30 @@ Monitor = Callable[[int, "Recommender"], bool]
 class Recommender(ABC):
     """Base of all recommenders. Subclasses are dataclasses whose fields are the settings.
 
+    Write ``_fit``, which sets attributes whose names end in ``_``, and ``_score``, which returns
+    float32 ``[q, n_items]``, higher is better. Name the attributes in ``fitted``, so that ``save``
+    writes them, and set the flags that apply. Interactions and queries are read-only: copy before
+    you change. Users call ``fit`` and ``score``, which check and then call yours.
+
     Row ``i`` of ``score`` depends on query ``i`` alone, and so does each of its bits: a query
     scored alone and in a block gets the same float32 scores.
+
+    Example:
+        >>> @dataclass(eq=False)
+        ... class Shared(Recommender):
+        ...     shrink: float = 10.0
+        ...     folds_in: ClassVar[bool] = True
+        ...     fitted: ClassVar[tuple[str, ...]] = ("similar_",)
+        ...
+        ...     def _fit(self, train, rng, monitor):
+        ...         matrix = train.csr("binary")
+        ...         shared = (matrix.T @ matrix).toarray()
+        ...         self.similar_ = (shared / (shared.diagonal() + self.shrink)).astype("float32")
+        ...
+        ...     def _score(self, queries):
+        ...         return np.asarray(queries.history_csr() @ self.similar_, dtype=np.float32)
+        >>> Shared(shrink=2.0).settings()
+        {'shrink': 2.0}
 
     Class attributes:
         folds_in: scores a user that was not in the fitted data from the query's history.

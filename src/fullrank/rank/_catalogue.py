@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
@@ -38,6 +39,12 @@ class Catalogue:
                 f"the catalogue {self.name!r} holds no item that the data know; "
                 "check the ids of the file, or take catalogue='fit'"
             )
+
+    def __repr__(self) -> str:
+        own = "eligible items by query" if len(self.eligible_indptr) else None
+        return brief(
+            self, repr(self.name), f"{self.size:,} of {count(len(self.items), 'item')}", own
+        )
 
     @property
     def size(self) -> int:

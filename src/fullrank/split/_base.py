@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief
 from fullrank.core.errors import SplitError, suggest
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries, Repeats
@@ -71,6 +72,13 @@ class Split:
         for name in ("train", "test"):
             if not np.any(self.part == PART_CODES[name]):
                 raise SplitError(self.describe_empty(name))
+
+    def __repr__(self) -> str:
+        made = {**self.recipe}
+        name = str(made.pop("strategy", "a recipe without a strategy"))
+        rows = (f"{part} {n:,}" for part, n in self.counts.items() if n)
+        settings = ", ".join(f"{key}={value!r}" for key, value in made.items())
+        return brief(self, f"{name}({settings})", f"rows: {', '.join(rows)}")
 
     def describe_empty(self, name: str) -> str:
         """Message for a part without rows, with the figures."""

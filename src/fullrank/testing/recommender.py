@@ -117,10 +117,15 @@ def _same(left: NDArray[np.float32], right: NDArray[np.float32]) -> None:
 class RecommenderContract:
     """Say how to ``make`` the model; each method is a test.
 
+    The attributes are switches: set one to False for what the model does not claim.
+
     Attributes:
-        learns_checkerboard: the model finds the hidden diagonal of ``checkerboard``.
-        ties_twins: items that the same users have get equal scores.
-        blank_without_history: a query without history scores all items alike.
+        learns_checkerboard: the model finds the hidden diagonal of ``checkerboard``. Not so for
+            models without personal taste, such as popularity or random scores.
+        ties_twins: items that the same users have, with the same values and times, get equal
+            scores from queries without any of them. Not so for models that start items at random.
+        blank_without_history: a query without history scores all items alike. Not so for models
+            that know what to say then, such as popularity.
     """
 
     learns_checkerboard: ClassVar[bool] = True
