@@ -144,7 +144,7 @@ def test_compare_prints_differences_and_the_family(cli, saved):
     said = cli("compare", *saved)
     assert said.code == 0
     assert "b - a" in said.out
-    assert "Holm over 2 comparisons (1 models against a, all metrics, all users, lists)" in said.out
+    assert "Holm over 2 comparisons (1 model against a, all metrics, all users, lists)" in said.out
     assert "nan" not in said.out.lower()
 
 

@@ -78,7 +78,7 @@ def test_a_single_rating_model_has_no_test_and_that_is_said(tmp_path, first):
     assert reason in " ".join(summary_text(results).split())
     page = render_report(results)
     assert page.count(reason) >= 2  # below the leaderboard, and beside the differences
-    alone = "It is the only model here that predicts ratings, so there is no test."
+    alone = "RMSE of BiasOnly is "
     assert (alone in " ".join(summary_text(results).split())) is (first == "rmse")
 
 

@@ -50,7 +50,7 @@ def paired(difference: float | None, p: float | None, **more: Any) -> dict[str, 
         "level": 0.95,
         "higher_is_better": True,
         "p_adjusted": p,
-        "family": "Holm over 1 comparisons (A against B)",
+        "family": "Holm over 1 comparison (A against B)",
     }
     return {**base, **more}
 
@@ -114,7 +114,7 @@ def test_rows_of_single_seeds_and_other_users_stay_out() -> None:
 def test_legend_names_family_and_level() -> None:
     (board,) = boards([row("A", 0.5), row("B", 0.4)], [paired(0.1, 0.01)])
     text = " ".join(board.legend)
-    assert "worse than B at the 5 % level after Holm over 1 comparisons (A against B)" in text
+    assert "worse than B at the 5 % level after Holm over 1 comparison (A against B)" in text
     assert "95 % (BCa)" in text
 
 

@@ -38,7 +38,8 @@ def test_equal_models_cannot_be_told_apart(tmp_path: Path) -> None:
     """Public fault D10: a run compared with itself."""
     results = make_results(tmp_path / "s", {"base": STRONG, "same": STRONG, "again": STRONG})
     text = words(summary_text(results))
-    assert "It can't be told apart from same and again" in text
+    assert "base, same and again share the highest NDCG@10, 0.7" in text
+    assert "none of them leads." in text
     assert "better than" not in text.split("no mark")[1]
     assert "nan" not in text.lower()
 
@@ -72,9 +73,41 @@ def test_five_equal_differences_of_five_users(tmp_path: Path) -> None:
     """Public fault D10 (ii): no spread gives no certainty from five users."""
     better = TargetRanks.of([[1]] * 5, n_candidates=[50] * 5)
     worse = TargetRanks.of([[3]] * 5, n_candidates=[50] * 5)
-    text = words(summary_text(make_results(tmp_path / "s", {"base": worse, "good": better})))
-    assert "can't be told apart from the baseline base: difference +0.5000" in text
+    results = make_results(tmp_path / "s", {"base": worse, "good": better})
+    text = words(summary_text(results))
+    assert "5 users: too few (under 20) to say who leads by NDCG@10." in text
+    assert "better than" not in text.split("no mark")[1]
     assert "nan" not in text.lower()
+    (found,) = standings(results, paired_tests(results))
+    assert not found.apart_from("base")
+
+
+@pytest.mark.parametrize(("n_cold", "said"), [(1, "1 user: too few"), (19, "19 users: too few")])
+def test_a_few_cold_users_have_no_leader(tmp_path: Path, n_cold: int, said: str) -> None:
+    pick = np.arange(N)
+    swapped = _join(STRONG[pick[:n_cold]], WEAK[pick[n_cold:]])
+    models = {"base": swapped, "good": _join(WEAK[pick[:n_cold]], STRONG[pick[n_cold:]])}
+    text = words(summary_text(make_results(tmp_path / "s", models, cold=n_cold / N)))
+    assert f"Among cold users, {said} (under 20) to say who leads by NDCG@10." in text
+    assert "leads for" not in text
+    assert "good has the highest NDCG@10" in text
+
+
+def test_equal_values_have_no_leader(tmp_path: Path) -> None:
+    """Both models miss every target of the cold users: 0.0000 leads nobody."""
+    missed = TargetRanks.of([[50]] * 40, n_candidates=[50] * 40)
+    pick = np.arange(40)
+    models = {"base": _join(missed, WEAK[pick]), "good": _join(missed, STRONG[pick])}
+    text = words(summary_text(make_results(tmp_path / "s", models, cold=0.5)))
+    assert "Among cold users (40), base and good share the highest NDCG@10, 0.0000" in text
+    assert "leads for" not in text
+    assert "good has the highest NDCG@10" in text
+
+
+def test_a_single_model_is_compared_with_nobody(tmp_path: Path) -> None:
+    text = words(summary_text(make_results(tmp_path / "s", {"only": STRONG})))
+    assert "Over all users (80), NDCG@10 of only is 0.7" in text
+    assert "baseline" not in text
 
 
 def test_labels_do_not_break_the_summary(tmp_path: Path) -> None:

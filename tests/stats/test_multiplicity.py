@@ -52,7 +52,7 @@ def test_holm_keeps_the_chance_of_a_false_claim() -> None:
 
 def test_the_family_names_itself_and_its_size() -> None:
     found = adjust({"EASE": 0.01, "Random": None}, family="2 models, NDCG@10")
-    assert str(found) == "Holm over 1 comparisons (2 models, NDCG@10)"
+    assert str(found) == "Holm over 1 comparison (2 models, NDCG@10)"
     assert found.adjusted == {"EASE": 0.01, "Random": None}
     assert found.p_values == {"EASE": 0.01, "Random": None}
     assert adjust({}).size == 0

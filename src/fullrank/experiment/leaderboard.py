@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import count
 from fullrank.core.errors import ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment.measure import (
@@ -309,7 +310,7 @@ def _family_label(rows: Sequence[dict[str, Any]]) -> str:
             own.setdefault(row["baseline"], []).append(row["metric"])
     parts = [f"{', '.join(dict.fromkeys(names))} against {base}" for base, names in own.items()]
     but = "".join(f" ({part})" for part in parts)
-    models = f"{n_models} models against {first['baseline']}"
+    models = f"{count(n_models, 'model')} against {first['baseline']}"
     return f"{models}, all metrics{but}, {first['users']} users, {first['data']}"
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fullrank.core.brief import count
+from fullrank.report._grid import best_note
 from fullrank.report._numbers import (
     UNDEFINED,
     interval_text,
     known,
     p_text,
     percent_text,
+    spread_text,
     value_text,
 )
 from fullrank.report.board import BETTER, Board, Place
@@ -58,6 +61,12 @@ class BoardView:
     board: Board
     rows: tuple[tuple[str, tuple[CellView, ...]], ...]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the marks mean."""
+        best = any(cell.best for _, cells in self.rows for cell in cells)
+        return (*([best_note("Bold")] if best else []), *self.board.legend)
+
 
 def board_view(board: Board, baseline: str) -> BoardView:
     """Prepare a leaderboard for the template."""
@@ -87,11 +96,10 @@ def _column(board: Board, metric: str, baseline: str) -> list[CellView]:
 def _cell(place: Place, digits: int, ends: Sequence[float], at: float | None) -> CellView:
     row = place.row
     if not known(row["value"]):
-        return CellView(hint=f"undefined for all {row['undefined']:,} queries")
-    spread = row.get("seed_spread")
+        return CellView(hint="undefined for every query")
     return CellView(
         value=value_text(row["value"], digits),
-        spread="" if spread is None else f"±{value_text(spread, digits)}",
+        spread=spread_text(row.get("seed_spread"), digits),
         interval=interval_text(row["low"], row["high"], digits),
         ties=_ties(place, digits),
         mark=place.mark,
@@ -113,7 +121,8 @@ def _ties(place: Place, digits: int) -> str:
 
 def _hint(place: Place, digits: int) -> str:
     row, test = place.row, place.test
-    parts = [f"{row['n_queries']:,} queries of {row['n_users']:,} users"]
+    queries = count(row["n_queries"], "query", "queries")
+    parts = [f"{queries} of {count(row['n_users'], 'user')}"]
     if row["undefined"]:
         parts.append(f"{row['undefined']:,} without a value")
     if test is not None and known(test["difference"]):

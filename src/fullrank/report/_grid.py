@@ -1,11 +1,11 @@
-"""A table as a value, and its renderings as aligned text, Markdown and LaTeX."""
+"""A table as a value, and its renderings as aligned text and Markdown."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from fullrank.core.text import one_line
 from fullrank.report.board import BETTER, WORSE
@@ -38,6 +38,7 @@ class Grid:
         rows: cells ``[row][column]``.
         notes: sentences below it.
         left: columns from the left that hold text; the others are numbers.
+        name: for references to it; empty for none.
     """
 
     title: str
@@ -45,18 +46,43 @@ class Grid:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     left: int = 1
+    name: str = ""
+
+    def columns(self, chosen: Sequence[int]) -> Grid:
+        """Some columns beside the first."""
+        rows = tuple((row[0], *(row[j] for j in chosen)) for row in self.rows)
+        return replace(self, header=(self.header[0], *(self.header[j] for j in chosen)), rows=rows)
+
+    @property
+    def has_best(self) -> bool:
+        """Some cell is marked as the best."""
+        return any(cell.best for row in self.rows for cell in row)
+
+
+def best_note(mark: str) -> str:
+    """What the mark of the best says."""
+    return f"{mark}: best value of a metric, before rounding; no claim in itself."
+
+
+def notes_of(grid: Grid, mark: str) -> tuple[str, ...]:
+    """The notes of a table, the mark of the best among them where it is used."""
+    return (*([best_note(mark)] if grid.has_best else []), *grid.notes)
 
 
 def render_text(
-    grid: Grid, *, width: int | None = None, color: bool = False, stacked: bool = False
+    grid: Grid,
+    *,
+    color: bool = False,
+    stacked: bool = False,
+    notes: bool = True,
 ) -> str:
     """Aligned text by Rich; the best of a column has ``*``.
 
     Args:
         grid: the table.
-        width: columns of the terminal; None for as wide as it needs.
         color: with escape codes for a terminal.
         stacked: put spread and interval on lines of their own.
+        notes: write the notes below.
     """
     from rich import box
     from rich.console import Console
@@ -80,7 +106,7 @@ def render_text(
     out = io.StringIO()
     console = Console(
         file=out,
-        width=width or 10_000,
+        width=10_000,
         force_terminal=color,
         color_system="standard" if color else None,
         legacy_windows=False,
@@ -88,8 +114,8 @@ def render_text(
     )
     console.print(Text(one_line(grid.title), style="bold"))
     console.print(table)
-    for note in grid.notes:
-        console.print(Text(one_line(note), style="dim"), soft_wrap=width is None)
+    for note in notes_of(grid, "*") if notes else ():
+        console.print(Text(one_line(note), style="dim"), soft_wrap=True)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
@@ -106,58 +132,9 @@ def render_markdown(grid: Grid) -> str:
     lines.append(_pipes([escape(name) for name in grid.header]))
     lines.append(_pipes([":--" if j < grid.left else "--:" for j in range(len(grid.header))]))
     lines.extend(_pipes([cell(c) for c in row]) for row in grid.rows)
-    for note in grid.notes:
+    for note in notes_of(grid, "Bold"):
         lines += ["", escape(note)]
     return "\n".join(lines) + "\n"
-
-
-def render_latex(grid: Grid) -> str:
-    """A LaTeX table that needs the package booktabs; the best of a column is bold."""
-    marks = {BETTER: r"$^{\uparrow}$", WORSE: r"$^{\downarrow}$", "": ""}
-
-    def cell(c: Cell) -> str:
-        text = escape_latex(c.text)
-        more = "".join(rf" {{\scriptsize {escape_latex(part)}}}" for part in c.more)
-        return (rf"\textbf{{{text}}}" if c.best else text) + marks[c.mark] + more
-
-    shape = "l" * grid.left + "r" * (len(grid.header) - grid.left)
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(grid.title)}}}"]
-    lines += [rf"\begin{{tabular}}{{{shape}}}", r"\toprule"]
-    lines += [_ampersands([escape_latex(name) for name in grid.header]), r"\midrule"]
-    lines += [_ampersands([cell(c) for c in row]) for row in grid.rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    if grid.notes:
-        notes = "\n".join(escape_latex(note) for note in grid.notes)
-        lines += ["", rf"\smallskip{{\footnotesize {notes}}}"]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
-
-
-RENDERERS: dict[str, Callable[[Grid], str]] = {
-    "text": render_text,
-    "markdown": render_markdown,
-    "latex": render_latex,
-}
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    '"': "''",  # the straight sign needs another font encoding than the default
-    "−": "$-$",
-    "±": r"$\pm$",
-    "–": "--",
-    BETTER: r"$\uparrow$",
-    WORSE: r"$\downarrow$",
-    **{character: "\\" + character for character in "&%$#_{}"},
-}
-
-
-def escape_latex(text: str) -> str:
-    """Text that LaTeX sets as it reads."""
-    return "".join(_LATEX.get(character, character) for character in one_line(text))
 
 
 def escape_markdown(text: str) -> str:
@@ -168,7 +145,3 @@ def escape_markdown(text: str) -> str:
 
 def _pipes(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
-
-
-def _ampersands(cells: Sequence[str]) -> str:
-    return " & ".join(cells) + r" \\"

@@ -46,6 +46,13 @@ def interval_text(low: float | None, high: float | None, decimals: int = 4) -> s
     return f"[{value_text(low, decimals)}, {value_text(high, decimals)}]"
 
 
+def spread_text(spread: float | None, decimals: int = 4) -> str:
+    """``±0.0123``; nothing without a spread, or where it rounds to 0."""
+    if spread is None or not isfinite(spread) or round(spread, decimals) == 0:
+        return ""
+    return f"±{value_text(spread, decimals)}"
+
+
 def p_text(p: float | None) -> str:
     """``p = 0.012`` or ``p < 0.001``; a dash where no test could be made."""
     if p is None or not isfinite(p):

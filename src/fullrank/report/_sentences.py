@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fullrank.core.brief import count
 from fullrank.report._numbers import (
     decimals_for,
     interval_text,
@@ -13,7 +14,7 @@ from fullrank.report._numbers import (
     value_text,
 )
 from fullrank.report.board import BETTER, Row, mark_of
-from fullrank.report.standing import Standing
+from fullrank.report.standing import FEW, Standing
 
 SPAN = {"all": "Over all users", "warm": "Among warm users", "cold": "Among cold users"}
 
@@ -34,19 +35,24 @@ def reading(standings: Sequence[Standing]) -> dict[str, list[str]]:
 def _sentences(s: Standing) -> list[str]:
     if s.leader is None or s.value is None:
         return [f"{SPAN[s.users]}, {s.metric} has no value: no query has a relevant target."]
+    who = f"{SPAN[s.users]} ({s.value.n_users:,})"
     digits = decimals_for([s.value.value])
     ends = interval_text(s.value.low, s.value.high, digits)
+    value = f"{value_text(s.value.value, digits)}{' ' + ends if ends else ''}"
     side = "highest" if s.metric.higher_is_better else "lowest"
-    first = (
-        f"{SPAN[s.users]} ({s.value.n_users:,}), {s.leader} has the {side} {s.metric}, "
-        f"{value_text(s.value.value, digits)}{' ' + ends if ends else ''}."
-    )
+    if s.alone:
+        return [f"{who}, {s.metric} of {s.leader} is {value}."]
+    if s.small:
+        few = f"{count(s.value.n_users, 'user')}: too few (under {FEW})"
+        return [f"{SPAN[s.users]}, {few} to say who leads by {s.metric}."]
+    if s.equals:
+        names = listed([s.leader, *s.equals])
+        return [f"{who}, {names} share the {side} {s.metric}, {value}: none of them leads."]
+    first = f"{who}, {s.leader} has the {side} {s.metric}, {value}."
     return [first, *_against_baseline(s, digits), *_against_rivals(s)]
 
 
 def _against_baseline(s: Standing, digits: int) -> list[str]:
-    if s.alone and s.metric.source == "predictions":
-        return ["It is the only model here that predicts ratings, so there is no test."]
     if s.leader == s.baseline:
         return ["That is the baseline itself: nothing here has a better value."]
     if s.test is None:
@@ -82,8 +88,9 @@ def _against_rivals(s: Standing) -> list[str]:
 
 
 def _split(here: Sequence[Standing]) -> list[str]:
-    """Whether warm and cold users have the same leader."""
-    leaders = {s.users: s for s in here if s.leader is not None}
+    """Whether warm and cold users have the same leader, where both have one."""
+    clear = (s for s in here if s.leader is not None and not (s.alone or s.small or s.equals))
+    leaders = {s.users: s for s in clear}
     if "warm" not in leaders or "cold" not in leaders:
         return []
     warm, cold = leaders["warm"], leaders["cold"]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fullrank.core.brief import count
 from fullrank.metrics import Metric, parse
 from fullrank.report._numbers import decimals_for, known, percent_text, value_text
 
@@ -75,25 +76,23 @@ class Board:
     def counts(self) -> str:
         """How many users and queries (rows, for rating metrics) stand behind the numbers."""
         ranking = [name for name in self.metrics if parse(name).source == "ranks"]
-        shown, unit = (ranking, "queries") if ranking else (self.metrics, "rows")
+        shown, unit = (ranking, ("query", "queries")) if ranking else (self.metrics, ("row",))
         rows = [place.row for key, place in self.places.items() if key[1] in shown]
         most = max(rows, key=lambda row: row["n_queries"])
-        return f"{most['n_users']:,} users, {most['n_queries']:,} {unit}"
+        return f"{count(most['n_users'], 'user')}, {count(most['n_queries'], *unit)}"
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """What the marks mean, sentence by sentence; only of what the table shows."""
+        """What the marks mean but that of the best, sentence by sentence; only what is shown."""
         places = list(self.places.values())
         tested = [place.test for place in places if place.test is not None]
         out = [_intervals(places)]
-        if len(self.models) > 1:
-            out.append("* or bold: best value of a metric, before rounding; no claim in itself.")
         if tested:
             out.extend(_tests(tested))
         out.extend(untested(self))
         if any(place.row.get("seed_spread") is not None for place in places):
             most = max(place.row["seeds"] for place in places)
-            out.append(f"±: standard deviation between {most} seeds.")
+            out.append(f"±: standard deviation between {most} seeds, unless it rounds to 0.")
         out.extend(_ties(self))
         if any(not known(place.row["value"]) for place in places):
             out.append("–: undefined (no query has a value).")

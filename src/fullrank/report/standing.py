@@ -23,6 +23,9 @@ from fullrank.report._numbers import known
 from fullrank.report.board import BETTER, Row, best_value, mark_of
 from fullrank.stats import adjust
 
+FEW = 20
+"""Users below which nobody is said to lead: bootstrap intervals are too short there as well."""
+
 
 @dataclass(frozen=True)
 class Standing:
@@ -32,10 +35,11 @@ class Standing:
         data: name of the data set.
         users: segment.
         metric: judged by.
-        leader: label of the model with the best value; None if no model has one.
+        leader: label of the (first) model with the best value; None if no model has one.
         value: of the leader, with its interval.
         baseline: label of the model that the tests of this metric compare with.
-        alone: no other model has this metric.
+        alone: no other model has a value of this metric.
+        equals: other models with the very same value; nobody leads then.
         test: the leader against the baseline (the leaderboard's own family); None if the leader
             is the baseline, or without a test.
         ahead: models that the leader is significantly better than, the baseline left aside.
@@ -50,10 +54,16 @@ class Standing:
     value: Estimate | None
     baseline: str
     alone: bool = False
+    equals: tuple[str, ...] = ()
     test: Row | None = None
     ahead: tuple[str, ...] = ()
     tied: tuple[str, ...] = ()
     family: str = ""
+
+    @property
+    def small(self) -> bool:
+        """Too few users to say who leads."""
+        return self.value is not None and self.value.n_users < FEW
 
     def apart_from(self, model: str | None) -> bool:
         """True if a test tells the leader apart from a model."""
@@ -94,16 +104,17 @@ def _standing(
 ) -> Standing:
     level, base = spec.level, base_entry(here, spec.baseline_title)
     baseline = spec.baseline_title if base is None else base.model
-    alone = len(here) == 1
     values = {}
     for entry in here:
         mask = entry.mask(users)
         found = measure(entry.averaged[metric][mask], entry.users[mask], level=level)
         values[entry.model] = found.estimate
     best = best_value(metric, (value.value for value in values.values()))
-    leader = next((name for name, value in values.items() if value.value == best), None)
-    if leader is None:
-        return Standing(here[0].data, users, metric, None, None, baseline, alone)
+    leaders = [name for name, value in values.items() if value.value == best]
+    if not leaders:
+        return Standing(here[0].data, users, metric, None, None, baseline)
+    leader, *equals = leaders
+    alone = sum(known(value.value) for value in values.values()) == 1
     if leader == baseline:
         rows, family = list(tests), tests[0]["family"] if tests else ""
     else:
@@ -113,7 +124,7 @@ def _standing(
     tied = tuple(str(r["model"]) for r in rows if r["model"] not in ahead and _tested(r))
     own = next((test for test in tests if test["model"] == leader), None)
     first = here[0].data, users, metric, leader, values[leader], baseline, alone
-    return Standing(*first, own, ahead, tied, family)
+    return Standing(*first, tuple(equals), own, ahead, tied, family)
 
 
 def _pairs(

@@ -5,17 +5,33 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from fullrank.core.errors import SpecError, suggest
-from fullrank.report._grid import RENDERERS, Cell, Grid
-from fullrank.report._numbers import UNDEFINED, interval_text, known, plain_text, value_text
+from fullrank.report._grid import Cell, Grid, render_markdown, render_text
+from fullrank.report._latex import render_latex
+from fullrank.report._numbers import (
+    UNDEFINED,
+    interval_text,
+    known,
+    plain_text,
+    spread_text,
+    value_text,
+)
+from fullrank.report._wide import render_fitted
 from fullrank.report.board import Board, Place, Row, boards
 
 Format = Literal["text", "markdown", "latex", "csv", "json"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
+
+
+RENDERERS: dict[str, Callable[[Grid], str]] = {
+    "text": render_text,
+    "markdown": render_markdown,
+    "latex": render_latex,
+}
 
 
 def leaderboard_table(
@@ -34,7 +50,8 @@ def leaderboard_table(
         rows: of ``experiment.leaderboard``; rows of single seeds are left out.
         tests: of ``experiment.paired_tests``; none without a baseline.
         users: ``"all"``, ``"warm"`` or ``"cold"``.
-        format: ``"text"``, ``"markdown"``, ``"latex"`` (booktabs), ``"csv"`` or ``"json"``.
+        format: ``"text"`` (at most 100 columns), ``"markdown"``, ``"latex"`` (booktabs, at most
+            five metrics a table), ``"csv"`` or ``"json"``.
 
     Returns:
         One table per data set; for CSV and JSON one in all.
@@ -55,7 +72,8 @@ def leaderboard_table(
         )
     if format == "csv":
         return _csv([_wide(board, model) for board in found for model in board.models])
-    return "\n".join(RENDERERS[format](board_grid(board)) for board in found)
+    render = render_fitted if format == "text" else RENDERERS[format]
+    return "\n".join(render(board_grid(board)) for board in found)
 
 
 def long_table(rows: Iterable[Row], *, format: Format = "csv") -> str:
@@ -99,7 +117,8 @@ def board_grid(board: Board) -> Grid:
         for model in board.models
     )
     title = f"{board.data}, {board.users} users ({board.counts})"
-    return Grid(title, ("model", *board.metrics), rows, board.legend)
+    name = f"{board.data}-{board.users}"
+    return Grid(title, ("model", *board.metrics), rows, board.legend, name=name)
 
 
 def place_cell(board: Board, place: Place | None, metric: str) -> Cell:
@@ -107,11 +126,12 @@ def place_cell(board: Board, place: Place | None, metric: str) -> Cell:
     if place is None or not known(place.row["value"]):
         return Cell(UNDEFINED)
     row, digits = place.row, board.decimals(metric)
-    spread = row.get("seed_spread")
-    more = [f"±{value_text(spread, digits)}"] if spread is not None else []
-    ends = interval_text(row["low"], row["high"], digits)
-    more += [ends] if ends else []
-    return Cell(value_text(row["value"], digits), place.mark, tuple(more), place.best)
+    more = (
+        spread_text(row.get("seed_spread"), digits),
+        interval_text(row["low"], row["high"], digits),
+    )
+    shown = tuple(part for part in more if part)
+    return Cell(value_text(row["value"], digits), place.mark, shown, place.best)
 
 
 def _wide(board: Board, model: str) -> dict[str, Any]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fullrank.core.text import one_line
 from fullrank.experiment.leaderboard import leaderboard, paired_tests
 from fullrank.experiment.results import Results
-from fullrank.report._grid import Cell, Grid, render_text
+from fullrank.report._grid import Cell, Grid
 from fullrank.report._sentences import reading
+from fullrank.report._wide import render_fitted, wrapped
 from fullrank.report.board import Board, Row, boards
 from fullrank.report.standing import standings
 from fullrank.report.tables import board_grid, place_cell
@@ -44,9 +44,9 @@ def summary_text(
     parts = []
     for data, board in by_users["all"].items():
         beside = [by_users[users][data] for users in ("warm", "cold") if data in by_users[users]]
-        parts.append(_table(_beside(board, beside), width, color))
+        parts.append(render_fitted(_beside(board, beside), width, color=color))
     for data, paragraphs in reading(standings(results, tests)).items():
-        lines = [_wrapped(text, width) for text in paragraphs]
+        lines = [wrapped(text, width) for text in paragraphs]
         title = [f"{one_line(data)}:"] if len(results.data) > 1 else []
         parts.append("\n".join([*title, *lines, ""]))
     return "\n".join(parts) or f"{NO_VALUE}\n"
@@ -69,39 +69,3 @@ def _beside(board: Board, others: Sequence[Board]) -> Grid:
 
 def _cells(others: Sequence[Board], model: str, metric: str) -> list[Cell]:
     return [place_cell(other, other.places.get((model, metric)), metric) for other in others]
-
-
-def _table(grid: Grid, width: int, color: bool) -> str:
-    """One line a model if that fits, else stacked cells, in as many parts as that needs."""
-    bare = replace(grid, notes=())
-    if _width(bare, stacked=False) <= width:
-        tables = [render_text(bare, color=color)]
-    else:
-        parts = _fitting(bare, width)
-        tables = [render_text(part, stacked=True, color=color) for part in parts]
-    notes = [_wrapped(note, width) for note in grid.notes]
-    return "\n".join([*tables, *notes, ""])
-
-
-def _wrapped(text: str, width: int) -> str:
-    return textwrap.fill(one_line(text), width, break_on_hyphens=False)
-
-
-def _fitting(grid: Grid, width: int) -> list[Grid]:
-    """The columns of a table, the models beside each group that fits into the width."""
-    groups: list[list[int]] = [[]]
-    for j in range(1, len(grid.header)):
-        if groups[-1] and _width(_columns(grid, [*groups[-1], j]), stacked=True) > width:
-            groups.append([])
-        groups[-1].append(j)
-    return [_columns(grid, group) for group in groups]
-
-
-def _columns(grid: Grid, group: Sequence[int]) -> Grid:
-    rows = tuple((row[0], *(row[j] for j in group)) for row in grid.rows)
-    return replace(grid, header=(grid.header[0], *(grid.header[j] for j in group)), rows=rows)
-
-
-def _width(grid: Grid, *, stacked: bool) -> int:
-    lines = render_text(replace(grid, title=""), stacked=stacked).splitlines()
-    return max(len(line) for line in lines)

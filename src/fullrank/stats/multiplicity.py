@@ -9,6 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import count
 from fullrank.core.errors import DataError, SpecError, suggest
 
 Correction = Literal["holm", "bh", "none"]
@@ -35,7 +36,7 @@ class Family:
 
     def __str__(self) -> str:
         label = {"holm": "Holm", "bh": "Benjamini-Hochberg", "none": "no adjustment"}[self.method]
-        return f"{label} over {self.size} comparisons ({self.name})"
+        return f"{label} over {count(self.size, 'comparison')} ({self.name})"
 
 
 def adjust(
