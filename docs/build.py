@@ -13,6 +13,9 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parents[1]
 GUIDES = {
     "index": ROOT / "README.md",
+    "benchmark-file": ROOT / "docs" / "benchmark-file.md",
+    "library": ROOT / "docs" / "library.md",
+    "your-own-model": ROOT / "docs" / "your-own-model.md",
     "conventions": ROOT / "docs" / "conventions.md",
     "reading-ml-1m": ROOT / "docs" / "reading-ml-1m.md",
     "contributing": ROOT / "CONTRIBUTING.md",
@@ -37,6 +40,7 @@ PACKAGES = [
         )
     ),
 ]
+PRIVATE = r"!fullrank(\.\w+)*\._"
 LAZY = ["fullrank", "fullrank.data"]
 STYLE = """
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem }
@@ -74,7 +78,7 @@ def main(site: Path) -> None:
     warnings.filterwarnings("error")
     warnings.filterwarnings("ignore", message="Error parsing type annotation")
     pdoc.render.configure(docformat="google")
-    pdoc.pdoc(*PACKAGES, output_directory=site / "api")
+    pdoc.pdoc(*PACKAGES, PRIVATE, output_directory=site / "api")
     print(f"{site / 'index.html'}")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib
 import io
+import itertools
 import pkgutil
 import re
 import sys
@@ -136,3 +138,32 @@ def test_commands_in_the_readme_exist():
     named = set(re.findall(r"`fullrank ([a-z]+)", (ROOT / "README.md").read_text("utf-8")))
     assert named
     assert named <= known
+
+
+def docstrings():
+    """Each docstring of the sources, with where it stands."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = ast.get_docstring(node)
+                yield f"{path.name} {getattr(node, 'name', '')}", text or ""
+
+
+def test_no_line_of_a_paragraph_begins_like_a_list():
+    """Markdown, which the API pages are made with, would begin one there."""
+    for where, text in docstrings():
+        lines = text.splitlines()
+        for before, line in itertools.pairwise(lines):
+            marked = re.match(r"\s*([-+*]|\d+\.) ", line) and not line.startswith("        ")
+            if marked and before.strip():
+                assert re.match(r"\s*- |\s{2,}", before), f"{where}: {line}"
+
+
+def test_guides_are_built_and_private_modules_are_not():
+    build = (ROOT / "docs" / "build.py").read_text("utf-8")
+    for page in PAGES[1:]:
+        assert f'"{page.stem}"' in build
+        assert f"docs/{page.name}" in (ROOT / "README.md").read_text("utf-8")
+    private = re.compile(re.search(r'PRIVATE = r"!(.*)"', build)[1])
+    assert private.match("fullrank.experiment._own")
+    assert not private.match("fullrank.experiment.run")

@@ -15,8 +15,10 @@ from fullrank.metrics._rank import RankMetric, check_catalogue
 class AUCMetric(RankMetric):
     """The chance that a relevant target is ranked above a candidate that is not relevant.
 
-    ``AUC = (1 / (R N)) * sum over pairs (relevant target, other candidate) of [target higher]
-    + [equal] / 2``, with R relevant targets and N other candidates of the query.
+        AUC = (1 / (R N)) * sum over pairs (relevant target, other candidate)
+                            of [target higher] + [equal] / 2
+
+    with R relevant targets and N other candidates of the query.
 
     **Convention**: per query and then averaged, over all candidates, ranked targets that are not
     relevant among the others. An unranked target loses to every other candidate. Needs the

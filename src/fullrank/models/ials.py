@@ -28,13 +28,17 @@ class IALS(Recommender):
     """Score by ``w_u · h_i``, factors that minimise a weighted squared loss over all cells.
 
     Rendle et al. 2022, "Revisiting the performance of iALS on item recommendation benchmarks",
-    equations 1 to 5: with S the set of observed cells, S_u and S_i its rows and columns,
-    ``sum_S (1 - w_u · h_i)^2 + unobserved_weight sum_{u,i} (w_u · h_i)^2
-    + reg (sum_u (|S_u| + unobserved_weight |I|)^nu |w_u|^2
-    + sum_i (|S_i| + unobserved_weight |U|)^nu |h_i|^2)``. I and U are the items and users with
-    training rows. ``nu = 1`` scales regularisation by frequency, ``nu = 0`` is the plain one of Hu,
-    Koren & Volinsky 2008, whose confidence ``1 + alpha`` is ``unobserved_weight = 1 / alpha``
-    here, up to the scale of ``reg`` and of the scores. A good ``reg`` depends much on ``nu``.
+    equations 1 to 5; what is minimised is
+
+        sum_S (1 - w_u · h_i)^2 + unobserved_weight sum_{u,i} (w_u · h_i)^2
+            + reg (sum_u (|S_u| + unobserved_weight |I|)^nu |w_u|^2
+                   + sum_i (|S_i| + unobserved_weight |U|)^nu |h_i|^2)
+
+    with S the set of observed cells, ``S_u`` and ``S_i`` its rows and columns, I and U the items
+    and users with training rows. ``nu = 1`` scales regularisation by frequency, ``nu = 0`` is the
+    plain one of Hu, Koren & Volinsky 2008, whose confidence ``1 + alpha`` is
+    ``unobserved_weight = 1 / alpha`` here, up to the scale of ``reg`` and of the scores. A good
+    ``reg`` depends much on ``nu``.
 
     An epoch solves all users exactly, then all items, in float64. Item factors start as normal
     draws of standard deviation ``0.1 / sqrt(embedding_dim)``, each a hash of seed, item and

@@ -35,8 +35,8 @@ class ItemKNN(Recommender):
     ``Weighting`` (items compared by their users), times ``n / (n + shrinkage)`` with n the number
     of shared users (Bell & Koren 2007), and are kept as float32.
 
-    Histories count as sets. Without a history, and for items without neighbours in it, scores are
-    0. Only sparse arrays are made: one dense row of items a thread beside the neighbours.
+    Histories count as sets. Scores are 0 without a history, and for items without neighbours in
+    it. Only sparse arrays are made: one dense row of items a thread beside the neighbours.
 
     Attributes:
         similarity: ``cosine``, ``adjusted_cosine`` (needs values), ``jaccard``, ``tfidf``,
