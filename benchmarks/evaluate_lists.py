@@ -98,6 +98,8 @@ def table(users: int, tools: list[str], limit: float) -> str:
             found = in_fresh_process("benchmarks.evaluate_lists", "--tool", tool, name, limit=limit)
             if found.status != 0:
                 reason = found.output.strip().splitlines()[-1][:90] if found.output else "killed"
+                if "memory" in found.output.lower():
+                    reason = "asked for more than 20 GiB"
                 lines.append(
                     f"| {tool} | stopped after {found.seconds:.0f} ({reason}) | "
                     f"{found.peak_gib:.1f} | |"
