@@ -39,6 +39,50 @@ def test_evaluate_prints_values_counts_and_conventions(score):
     assert "column 'rating'" in score("a", "-m", "ndcg@5", "--grade", "rating").out
 
 
+def test_the_interval_of_each_metric_is_named_where_they_differ(cli, tmp_path):
+    (tmp_path / "recs.csv").write_text("user_id,item_id\nu,a\nv,b\n")
+    (tmp_path / "truth.csv").write_text("user_id,item_id,grade\nu,a,1\nu,b,1\nv,b,4\nv,c,1\n")
+    files = ["--recs", tmp_path / "recs.csv", "--truth", tmp_path / "truth.csv"]
+    said = cli("evaluate", *files, "-m", "mrr@1", "-m", "recall(rel=4)@1", "--grade", "grade")
+    (line,) = [line for line in said.out.splitlines() if line.startswith("interval: ")]
+    assert "interval: constant (MRR@1); none (Recall(rel=4)@1); protocol" in line
+    same = cli("evaluate", *files, "-m", "mrr@1", "-m", "recall@1", "--grade", "grade").out
+    assert "interval: " in same
+    assert "(MRR@1)" not in same
+
+
+def test_qrels_are_graded_by_definition(cli, tmp_path):
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "run").write_text("1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n")
+    said = cli("evaluate", "--recs", tmp_path / "run", "--truth", tmp_path / "qrels", "-m", "mrr")
+    assert "0.5000" in said.out
+    assert "gain: relevance column of the qrels; order: rank column" in said.out
+
+
+def test_reading_options_are_for_all_files_of_text(cli, tmp_path):
+    rows = "nom;article\nRené;café\nRené;thé\n".encode("latin-1")
+    (tmp_path / "recs.csv").write_bytes(rows)
+    (tmp_path / "truth.csv").write_bytes(rows)
+    (tmp_path / "plans.csv").write_bytes("nom;plan\nRené;a\n".encode("latin-1"))
+    frame = pl.DataFrame({"nom": ["René", "René"], "article": ["café", "thé"]})
+    frame.write_parquet(tmp_path / "recs.parquet")
+    read = ["--read", "encoding=latin-1", "--read", "separator=';'", "--read", "format=delimited"]
+    more = ["--columns", "user_id=nom,item_id=article", "-m", "mrr@2", "--json"]
+    truth = ["--truth", tmp_path / "truth.csv"]
+    by = ["--by", f"{tmp_path / 'plans.csv'}:plan"]
+    for recs in ("recs.csv", "recs.parquet"):
+        said = cli("evaluate", "--recs", tmp_path / recs, *truth, *by, *more, *read)
+        assert said.code == 0, said.err
+        assert set(said.json()["segments"]) == {"a"}
+        assert said.json()["metrics"]["MRR@2"]["value"] == 1.0
+    both = [tmp_path / "recs.csv", tmp_path / "recs.parquet"]
+    assert cli("compare", *both, *truth, *more, *read).code == 0
+    assert "not valid UTF-8" in cli("compare", *both, *truth, *more).err
+    wrong = cli("evaluate", "--recs", tmp_path / "recs.csv", *truth, *more, "--read", "encding=x")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "--read has no option 'encding'; did you mean 'encoding'" in wrong.err
+
+
 def test_every_option_of_evaluate(score, lists):
     said = score(
         "a", "-m", "ndcg@5", "--train", lists / "train.csv", "--depth", "8", "--grade", "rating",
@@ -172,7 +216,7 @@ def test_compare_of_one_user(cli, tmp_path):
     assert judged.json()["failures"] == []
     (text,) = judged.json()["not_judged"]
     assert "b: 'MRR@2 < baseline' is not judged: no interval (users: 1)" in text
-    assert judged.err == f"fullrank: warning: {text}\n"
+    assert f"fullrank: warning: {text}\n" in judged.err
     assert "not judged" in cli("compare", *files, "--fail-if", "mrr@2 < 0.5").err
     point = cli("compare", *files, "--json", "--fail-if", "mrr@2 < baseline", "--on", "value")
     assert (point.code, point.json()["not_judged"]) == (1, [])
@@ -325,6 +369,6 @@ def test_labels_with_line_breaks_are_shown_on_one_line(cli, score, lists):
     found = cli("compare", lists / "z.parquet", lists / "x\ny.parquet", "--fail-if", "ndcg@5 < 9")
     assert "x\\ny - z" in found.out
     family = cli("compare", lists / "x\ny.parquet", lists / "z.parquet").out.splitlines()[-1]
-    assert "1 models against x\\ny, all metrics" in family
+    assert "1 model against x\\ny, all metrics" in family
     assert found.code == 1
     assert found.err.count("\n") == 1

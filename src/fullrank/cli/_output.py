@@ -141,6 +141,15 @@ def parse_settings(pairs: Sequence[str], option: str) -> dict[str, Any]:
     return out
 
 
+def parse_read(pairs: Sequence[str] | None) -> dict[str, Any]:
+    """Read the options of ``--read``."""
+    from fullrank.data._options import check_read
+
+    settings = parse_settings(pairs or (), "--read")
+    check_read(settings)
+    return settings
+
+
 def interval(value: float | None, low: float | None, high: float | None) -> str:
     """``0.1234 [0.1200, 0.1268]``, a dash where undefined."""
     if value is None:

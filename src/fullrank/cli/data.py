@@ -12,7 +12,7 @@ from fullrank.cli._output import (
     busy,
     check_output,
     parse_columns,
-    parse_settings,
+    parse_read,
     print_json,
     print_table,
 )
@@ -34,18 +34,7 @@ def load(source: str, columns: str | None, options: list[str] | None) -> Any:
     """Read a path or a named data set with options of the command line."""
     from fullrank.data import read
 
-    settings = parse_settings(options or (), "--read")
-    return read(source, columns=parse_columns(columns) or None, **_known(settings))
-
-
-def _known(settings: dict[str, Any]) -> dict[str, Any]:
-    from fullrank.core.errors import SpecError, suggest
-
-    known = ("format", "separator", "quote", "escape", "encoding", "header", "time_unit")
-    for key in settings:
-        if key not in known:
-            raise SpecError(f"--read has no option {key!r}{suggest(key, known)}")
-    return settings
+    return read(source, columns=parse_columns(columns) or None, **parse_read(options))
 
 
 @app.command("list")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,6 +13,7 @@ from fullrank.cli._output import (
     check_output,
     interval,
     parse_columns,
+    parse_read,
     print_json,
     print_line,
     print_table,
@@ -24,6 +26,13 @@ Columns = Annotated[
     str | None,
     typer.Option("--columns", help="Column names, such as user_id=uid,item_id=iid,rank=pos."),
 ]
+Read = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--read",
+        help="Reading options of all files of text, such as encoding=latin-1 or separator=';'.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Metrics = Annotated[
     list[str],
@@ -34,7 +43,9 @@ Train = Annotated[
     typer.Option(help="What users had before: removed from lists and truth unless --keep-seen."),
 ]
 KeepSeen = Annotated[bool, typer.Option("--keep-seen", help="Evaluate repeat consumption.")]
-Grade = Annotated[str | None, typer.Option(help="Column of the truth with gains; 1 without.")]
+Grade = Annotated[
+    str | None, typer.Option(help="Column with gains; 1 without (of qrels: relevance).")
+]
 Depth = Annotated[int | None, typer.Option(help="Depth the lists were cut at.")]
 Level = Annotated[float, typer.Option(help="Confidence level.")]
 
@@ -58,6 +69,7 @@ def evaluate(
         bool, typer.Option("--dialects", help="What other tools would say of the same lists.")
     ] = False,
     columns: Columns = None,
+    read: Read = None,
     level: Level = 0.95,
     interval_method: Annotated[
         Literal["auto", "analytic", "percentile", "bca", "poisson"],
@@ -86,6 +98,7 @@ def evaluate(
             grade=grade,
             depth=depth,
             columns=parse_columns(columns),
+            read=parse_read(read),
             by=_segment(by),
             level=level,
             method=interval_method,
@@ -135,16 +148,25 @@ def _print_evaluation(found: Any, others: list[dict[str, Any]] | None) -> None:
     typer.echo("")
     policies = [[name.replace("_", " "), f"{n:,}"] for name, n in found.ranked.counts.items() if n]
     print_table(["counted", ""], policies)
-    grade = found.protocol["grade"]
-    gain = "1 for every target" if grade is None else f"column {grade!r}"
+    design = found.ranked.design
     typer.echo("")
-    print_line(f"gain: {gain}; order: {found.ranked.design['order']}")
-    print_line(f"interval: {found.measurements[0].estimate.method}; protocol {found.protocol_id}")
+    print_line(f"gain: {design['gain']}; order: {design['order']}")
+    print_line(f"interval: {_methods(found.measurements)}; protocol {found.protocol_id}")
     if others is not None:
         typer.echo("")
         keys = ("metric", "tool", "value", "why")
         rows = [[_text(entry.get(key)) for key in keys] for entry in others]
         print_table(list(keys), rows, title="the same lists in other tools' definitions")
+
+
+def _methods(measurements: Sequence[Any]) -> str:
+    """How the intervals were made; the metrics of each way where there are several."""
+    ways: dict[str, list[str]] = {}
+    for m in measurements:
+        ways.setdefault(m.estimate.method, []).append(str(m.metric))
+    if len(ways) == 1:
+        return next(iter(ways))
+    return "; ".join(f"{way} ({', '.join(names)})" for way, names in ways.items())
 
 
 def _text(value: Any) -> str:
@@ -167,6 +189,7 @@ def compare(
     grade: Grade = None,
     depth: Depth = None,
     columns: Columns = None,
+    read: Read = None,
     baseline: Annotated[str | None, typer.Option(help="Label of another baseline.")] = None,
     test: Annotated[str, typer.Option(help="auto, t, wilcoxon or sign_flip.")] = "auto",
     correction: Annotated[str, typer.Option(help="holm, bh or none.")] = "holm",
@@ -211,12 +234,13 @@ def compare(
             grade=grade,
             depth=depth,
             columns=parse_columns(columns),
+            read=parse_read(read),
         )
     failures = [text for one in conditions for text in one.failures(found, on)]
     not_judged = [text for one in conditions for text in one.not_judged(found, on)]
     for text in found.differs:
         warn(f"protocols differ in {text}")
-    for text in not_judged:
+    for text in (*found.warnings, *not_judged):
         warn(text)
     if json:
         print_json({**found.to_dict(), "failures": failures, "not_judged": not_judged})

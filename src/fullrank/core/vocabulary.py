@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fullrank.core.brief import brief
 from fullrank.core.errors import DataError, IdTypeError
 from fullrank.core.random import hash_labels, mix
+from fullrank.core.text import quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -163,7 +164,7 @@ class Vocabulary:
 
     def label(self, code: int) -> str:
         """An outside id as it is written in Python, for messages: ``'u17'`` or ``7``."""
-        return repr(self.ids[int(code)].item() if self.kind == "integer" else str(self.ids[code]))
+        return quoted(self.ids[int(code)].item() if self.kind == "integer" else str(self.ids[code]))
 
     @cached_property
     def hashes(self) -> NDArray[np.uint64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,6 +18,24 @@ FORMATS = (
     "delimited", "parquet", "arrow", "jsonl", "trec-run", "trec-qrels", "sequence", "matrix"
 )  # fmt: skip
 TIME_UNITS = ("s", "ms", "us", "ns", "order")
+READ = ("format", "separator", "quote", "escape", "encoding", "header", "time_unit")
+"""Names of the options that ``--read`` takes."""
+
+
+def check_read(names: Iterable[str]) -> None:
+    """Refuse reading options that there are not.
+
+    Raises:
+        SpecError: suggests the nearest name.
+    """
+    for name in names:
+        if name not in READ:
+            raise SpecError(f"--read has no option {name!r}{suggest(name, READ)}")
+
+
+def passing(name: str, value: str) -> str:
+    """How to pass a reading option in Python and on the command line, for a message."""
+    return f"{name}={value!r} (--read {name}={value or repr(value)} on the command line)"
 
 
 @dataclass(frozen=True)

@@ -103,6 +103,15 @@ def read_ids(source: Any, roles: Sequence[str]) -> dict[str, pl.Series]:
     return out
 
 
+def is_binary(path: str | os.PathLike[str]) -> bool:
+    """True for a file of Parquet or Arrow, which no option of text concerns."""
+    path = Path(path)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return binary_format(file.read(8)) is not None
+
+
 def load_table(source: Any, options: ReadOptions) -> Table:
     """Read a path or a frame as it is."""
     if isinstance(source, str | os.PathLike):

@@ -13,6 +13,7 @@ from fullrank.data._options import ReadOptions
 from fullrank.data.filters import parse_filter
 from fullrank.experiment._lines import Loc
 from fullrank.experiment._own import check_module, importable
+from fullrank.experiment._remarks import check_graded
 from fullrank.experiment.search import distributions
 from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, nowhere
 from fullrank.metrics import Metric, parse, parse_many
@@ -55,7 +56,7 @@ def _checks(spec: BenchSpec, base: Path | None) -> Iterator[Check]:
     for loc, value in not_finite(spec.model_dump()):
         yield loc, partial(_refuse_number, loc, value)
     for j, text in enumerate(spec.metrics):
-        yield ("metrics", j), partial(_check_metric, text)
+        yield ("metrics", j), partial(_check_metric, text, spec)
     yield from _checks_of_rows(spec)
     for j, model in enumerate(spec.model):
         if base is not None:
@@ -87,9 +88,12 @@ def _refuse_number(loc: Loc, value: float) -> None:
     raise SpecError(f"{name} must hold finite numbers, got {value}; write a number")
 
 
-def _check_metric(text: str) -> None:
-    for metric in parse_many(text):
+def _check_metric(text: str, spec: BenchSpec) -> None:
+    metrics = parse_many(text)
+    for metric in metrics:
         metric.check()
+    for data in spec.data:
+        check_graded(metrics, data.grade)
 
 
 def _check_model(model: ModelSpec) -> None:
@@ -149,7 +153,7 @@ def _check_ratings(spec: BenchSpec) -> None:
 def _check_tuning(spec: BenchSpec) -> None:
     assert spec.tune is not None
     metric = parse(spec.tune.metric)
-    metric.check()
+    _check_metric(spec.tune.metric, spec)
     if metric.source != "predictions":
         return
     for model in spec.model:

@@ -15,12 +15,14 @@ from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._options import ReadOptions
 from fullrank.data._tables import load_table
+from fullrank.experiment._remarks import check_graded
 from fullrank.experiment.evaluate import BOUND, as_metrics, evaluate, read_saved
 from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows, only
 from fullrank.experiment.measure import Values
 from fullrank.experiment.results import Results
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse
+from fullrank.rank._tables import reading
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +32,12 @@ class System:
     Attributes:
         entry: per-query values.
         protocol: what must be equal for its numbers to be comparable.
+        warnings: what looks wrong with its lists.
     """
 
     entry: Entry
     protocol: Mapping[str, Any]
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +48,13 @@ class Comparison:
         leaderboard: rows as ``run`` gives them.
         tests: every other system against the baseline.
         differs: what differs between protocols that were forced together.
+        warnings: what looks wrong with lists, and with whose.
     """
 
     leaderboard: list[dict[str, Any]]
     tests: list[dict[str, Any]]
     differs: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         systems = len({row["model"] for row in self.leaderboard})
@@ -96,7 +102,7 @@ def compare(
         correction: ``"holm"``, ``"bh"`` or ``"none"``.
         level: confidence level.
         force: compare different protocols on the queries that all share, and say what differs.
-        options: of ``evaluate`` (train, grade, depth, columns …).
+        options: of ``evaluate`` (train, grade, depth, columns, read …).
 
     Raises:
         ProtocolError: the protocols differ, and how.
@@ -127,7 +133,8 @@ def compare(
     tests: list[dict[str, Any]] = []
     for users in aligned[0].segments:
         tests += compare_entries(aligned[1:], aligned[0], users, level, test, correction)
-    return Comparison(rows, tests, tuple(differs))
+    said = [f"{s.entry.model}: {text}" for s in (base, *others) for text in s.warnings]
+    return Comparison(rows, tests, tuple(differs), tuple(said))
 
 
 def _labels(systems: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
@@ -187,7 +194,8 @@ def _load(
             return [_from_saved(*saved, name, metrics)]
     if truth is None:
         if isinstance(source, str | Path):
-            load_table(source, ReadOptions())  # a damaged file is said to be one
+            read = reading(source, options.get("read") or {})
+            load_table(source, ReadOptions(**read))  # a damaged file is said to be one
         raise SpecError(
             f"{source if isinstance(source, str | Path) else name} holds lists; pass --truth FILE, "
             "or give stores or saved evaluations (evaluate --per-query x.parquet)"
@@ -197,7 +205,8 @@ def _load(
     found = evaluate(source, truth, metrics, level=level, **options)
     users = found.ranked.user_ids
     keys = [(0, user, int(q)) for user, q in zip(users.tolist(), found.ranked.query_ids)]
-    return [_system(name, users, keys, dict(found.values), found.protocol)]
+    system = _system(name, users, keys, dict(found.values), found.protocol)
+    return [replace(system, warnings=found.warnings)]
 
 
 def _system(
@@ -216,14 +225,15 @@ def _system(
 
 def _from_store(path: Path, prefix: str, metrics: tuple[Metric, ...]) -> list[System]:
     results = Results.load(path)
-    found = entries(results, metrics or None)
     if len(results.data) > 1:
         raise SpecError(
             f"{path} holds {len(results.data)} data sets ({', '.join(results.data)}); compare "
             "stores of one data set each, or read `fullrank report`"
         )
-    found.sort(key=lambda entry: entry.model != results.spec.baseline_title)
     protocol = results.of(results.data[0], results.models[0])[0].about["protocol"]
+    check_graded(metrics, protocol["data"]["grade"])
+    found = entries(results, metrics or None)
+    found.sort(key=lambda entry: entry.model != results.spec.baseline_title)
     return [System(replace(entry, model=prefix + entry.model), protocol) for entry in found]
 
 

@@ -20,6 +20,7 @@ from fullrank.core.ragged import rows_of
 from fullrank.core.random import hash_elements
 from fullrank.core.ranked import TargetRanks
 from fullrank.data import write_table
+from fullrank.experiment._remarks import check_evaluable, check_graded, warnings_for
 from fullrank.experiment.bench import CONVENTIONS
 from fullrank.experiment.cell import ids_series
 from fullrank.experiment.measure import Measurement, Values, measure, rank_values, table_text
@@ -27,7 +28,7 @@ from fullrank.experiment.provenance import provenance
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse_many
 from fullrank.rank import ranks_from_lists
-from fullrank.rank._lists import said
+from fullrank.rank._tables import reading
 from fullrank.stats.interval import Method, check_options
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ def evaluate(
     grade: str | None = None,
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
+    read: Mapping[str, Any] | None = None,
     by: tuple[Any, str] | None = None,
     level: float = 0.95,
     method: Method = "auto",
@@ -189,9 +191,10 @@ def evaluate(
         metrics: such as ``["ndcg@10", "recall@5,10"]``.
         train: removed from lists and truth, unless ``keep_seen``.
         keep_seen: evaluate repeat consumption.
-        grade: column of the truth with gains.
+        grade: column of the truth with gains; TREC qrels are graded without.
         depth: declared depth of the lists.
         columns: names in the files by role.
+        read: reading options of all files of text, such as ``{"encoding": "latin-1"}``.
         by: (table with ``user_id``, column): slice by that column.
         level: confidence level.
         method: interval method of ``stats.mean_interval``.
@@ -210,14 +213,22 @@ def evaluate(
     chosen = as_metrics(metrics)
     check_options(level, method, resamples)
     ranked = ranks_from_lists(
-        recs, truth, train=train, keep_seen=keep_seen, grade=grade, depth=depth, columns=columns
+        recs,
+        truth,
+        train=train,
+        keep_seen=keep_seen,
+        grade=grade,
+        depth=depth,
+        columns=columns,
+        read=read,
     )
+    check_graded(chosen, ranked.design["grade"])
     check_evaluable(ranked, recs, train)
     protocol = {
         "targets": targets_fingerprint(ranked),
         "seen": "kept" if keep_seen or train is None else "removed",
         "train": ranked.design["removed"],
-        "grade": grade,
+        "grade": ranked.design["grade"],
         "depth": depth,
         "candidates": "lists",
         "ties": "expectation over the orders that equal scores leave open",
@@ -228,7 +239,7 @@ def evaluate(
         values=rank_values(ranked, chosen),
         level=level,
         protocol=protocol,
-        segments=None if by is None else _segments(ranked, *by, columns or {}),
+        segments=None if by is None else _segments(ranked, *by, columns or {}, read or {}),
         warnings=tuple(warnings_for(ranked, chosen)),
         interval={"method": method, "resamples": resamples, "rng": seed},
     )
@@ -251,47 +262,6 @@ def as_metrics(metrics: Sequence[str | Metric]) -> tuple[Metric, ...]:
     return tuple(dict.fromkeys(parsed))
 
 
-def check_evaluable(ranked: TargetRanks, recs: Any, train: Any) -> None:
-    """Refuse lists that recommend nothing to anybody, and a truth of which nothing is left.
-
-    Raises:
-        DataError: with what to do.
-    """
-    counts = ranked.counts
-    if len(ranked.best) == 0:
-        raise DataError(
-            f"all {counts.get('repeated_targets', 0):,} held-out items are in "
-            f"{said('train', train)} too, and what users had before is no target; evaluate "
-            "repeats by keep_seen (--keep-seen), or give the training rows from before the truth"
-        )
-    if not counts.get("longest_list", 1) and not counts.get("removed_seen", 0):
-        never = counts.get("never_recommended", 0)
-        why = f", as its {never:,} rows are scored -inf" if never else ""
-        raise DataError(
-            f"{said('recs', recs)} holds no recommendation{why}; check the export (a user without "
-            "recommendations counts as zero, but not all of them)"
-        )
-
-
-def warnings_for(ranked: TargetRanks, metrics: Sequence[Metric]) -> list[str]:
-    """What looks wrong without being an error."""
-    out = []
-    counts = ranked.counts
-    longest, shortest = counts.get("longest_list", 0), counts.get("shortest_list", 0)
-    above = [str(m) for m in metrics if m.k is not None and m.k > longest]
-    if ranked.depth is None and longest and longest == shortest and above:
-        out.append(
-            f"every list has {longest} items and {', '.join(above)} looks further: if the lists "
-            f"were cut, say --depth {longest} and take k up to it"
-        )
-    if len(ranked.best) and not ranked.ranked.any():
-        out.append(
-            "no held-out item is in any list: check that both sides use the same item ids "
-            f"(such as {ranked.item_vocab.label(ranked.items[0])} in the truth)"
-        )
-    return out
-
-
 def targets_fingerprint(ranked: TargetRanks) -> str:
     """Hash of who is evaluated on what: users, targets, gains by outside id."""
     rows = rows_of(ranked.indptr)
@@ -306,17 +276,19 @@ def targets_fingerprint(ranked: TargetRanks) -> str:
 
 
 def _segments(
-    ranked: TargetRanks, table: Any, column: str, columns: Mapping[str, str]
+    ranked: TargetRanks,
+    table: Any,
+    column: str,
+    columns: Mapping[str, str],
+    read: Mapping[str, Any],
 ) -> NDArray[Any]:
     """Segments, with their file in messages."""
     with told(f"{table}: " if isinstance(table, str | Path) else ""):
-        return segments_of(ranked, table, column, columns)
+        return segments_of(ranked, _users_table(table, columns, read), column)
 
 
-def segments_of(
-    ranked: TargetRanks, table: Any, column: str, columns: Mapping[str, str]
-) -> NDArray[Any]:
-    """Label of each query from a table of users.
+def segments_of(ranked: TargetRanks, frame: pl.DataFrame, column: str) -> NDArray[Any]:
+    """Label of each query from a table of users with ``user_id``.
 
     Raises:
         SpecError: no such column, or one with too many values to be a segment.
@@ -324,7 +296,6 @@ def segments_of(
     """
     import polars as pl
 
-    frame = _users_table(table, columns)
     if column not in frame.columns or column == "user_id":
         others = [name for name in frame.columns if name != "user_id"]
         raise SpecError(f"the segments have no column {column!r}{suggest(column, others)}")
@@ -351,7 +322,7 @@ def segments_of(
     return np.asarray(labels[ranked.users])
 
 
-def _users_table(table: Any, columns: Mapping[str, str]) -> Any:
+def _users_table(table: Any, columns: Mapping[str, str], read: Mapping[str, Any]) -> pl.DataFrame:
     """A table of users with a column ``user_id``; it needs no items."""
     import polars as pl
 
@@ -359,9 +330,9 @@ def _users_table(table: Any, columns: Mapping[str, str]) -> Any:
     from fullrank.data._tables import load_table
     from fullrank.data._types import whole_numbers
 
-    loaded = load_table(table, ReadOptions({}, header=None))
-    frame: pl.DataFrame = loaded.frame
     name = columns.get("user_id", "user_id")
+    loaded = load_table(table, ReadOptions({"user_id": name}, **reading(table, read)))
+    frame: pl.DataFrame = loaded.frame
     if name not in frame.columns:
         raise DataError(
             f"the segments have the columns {', '.join(frame.columns)}; expected 'user_id' (or "

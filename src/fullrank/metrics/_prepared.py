@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import ScoreError, SpecError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
+from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
 
 MAX_EXP_GRADE = 50.0
@@ -40,7 +41,7 @@ def discounts(n: int) -> NDArray[np.float64]:
 
 def label(vocabulary: Vocabulary, code: int) -> str:
     """An outside id as a message shows it: ``7`` or ``'u7'``, without a NumPy type around it."""
-    return repr(vocabulary.ids[code : code + 1].tolist()[0])
+    return quoted(vocabulary.ids[code : code + 1].tolist()[0])
 
 
 def _check_places(r: TargetRanks) -> None:

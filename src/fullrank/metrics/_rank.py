@@ -122,17 +122,27 @@ def check_catalogue(metric: Metric, ranked: TargetRanks) -> None:
     """Refuse ranks that don't say how many candidates there were.
 
     Raises:
-        SpecError: lists without scores of the whole catalogue, or ranks beyond the candidates.
+        SpecError: lists that were cut or hold no scores, or ranks beyond the candidates.
     """
     rows = np.repeat(np.arange(len(ranked)), np.diff(ranked.indptr))
     beyond = ranked.ranked & (ranked.worst > ranked.n_candidates[rows])
     some = len(rows) > 0
     if some and (ranked.depth is not None or not ranked.n_candidates.any() or beyond.any()):
-        row = int(rows[beyond][0]) if beyond.any() else int(rows[0])
         raise SpecError(
-            f"{metric} needs the rank of each target among all candidates; for user "
-            f"{label(ranked.user_vocab, int(ranked.users[row]))} {ranked.n_candidates[row]} "
-            "candidates are known. Lists "
-            "need scores of the whole catalogue (or rank with a model); a metric with a cut-off, "
-            "such as ndcg@10, works with lists"
+            f"{metric} needs the rank of each target among all candidates, and "
+            f"{_why_unknown(ranked, rows, beyond)}; give scores of the whole catalogue (or rank "
+            "with a model), or take a metric with a cut-off, such as ndcg@10"
         )
+
+
+def _why_unknown(ranked: TargetRanks, rows: NDArray[np.int64], beyond: NDArray[np.bool_]) -> str:
+    """Why the candidates of a query are not known, in words."""
+    if ranked.depth is not None:
+        return f"the lists were declared to be cut at depth {ranked.depth}"
+    if ranked.design.get("unknown"):
+        return str(ranked.design["unknown"])
+    if not ranked.n_candidates.any():
+        return "nothing says how many there were"
+    row, rank = int(rows[beyond][0]), int(ranked.worst[beyond][0])
+    user = label(ranked.user_vocab, int(ranked.users[row]))
+    return f"a target of user {user} has rank {rank:,} of {ranked.n_candidates[row]:,} candidates"

@@ -15,9 +15,11 @@ from fullrank.core.errors import DataError, IdTypeError, SpecError
 from fullrank.core.ragged import as_indptr, rows_of
 from fullrank.core.random import hash_of_rows
 from fullrank.core.ranked import UNRANKED, TargetRanks
+from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank._keys import ListKeys, list_keys
 from fullrank.rank._tables import (
+    Parts,
     encode_against,
     gains_of,
     id_examples,
@@ -38,6 +40,7 @@ def ranks_from_lists(
     grade: str | None = None,
     depth: int | None = None,
     columns: Mapping[str, str] | None = None,
+    read: Mapping[str, Any] | None = None,
 ) -> TargetRanks:
     """Find the held-out items in lists that some system made.
 
@@ -53,9 +56,11 @@ def ranks_from_lists(
         train: what the users had before, likewise: removed from the lists, which close up, and
             from the targets.
         keep_seen: evaluate repeat consumption: ``train`` only tells which items are known.
-        grade: column of ``truth`` with the gain of an item; 1.0 without.
+        grade: column of ``truth`` with the gain of an item; 1.0 without. TREC qrels are graded
+            by definition: their relevance is the gain, and 0 or below is not relevant.
         depth: declared depth of the lists; without it lists are taken as complete.
         columns: names in the files by role, such as ``{"user_id": "uid"}``.
+        read: reading options of all files of text, such as ``{"encoding": "latin-1"}``.
 
     Returns:
         Ranks with one query per user of the truth, by outside id.
@@ -67,9 +72,9 @@ def ranks_from_lists(
     if depth is not None and (isinstance(depth, bool) or not 1 <= depth < UNRANKED):
         raise SpecError(f"depth must be 1 or more and below {UNRANKED:,}, got {depth!r}")
     sources = {"recs": recs, "truth": truth, **({} if train is None else {"train": train})}
-    frames = read_parts(sources, columns or {}, grade)
-    job = _Lists.of(frames, {name: said(name, source) for name, source in sources.items()})
-    return job.ranks(grade, depth, keep_seen)
+    parts = read_parts(sources, columns or {}, grade, read)
+    job = _Lists.of(parts, {name: said(name, source) for name, source in sources.items()})
+    return job.ranks(depth, keep_seen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,13 +92,14 @@ class _Lists:
     """Lists, truth and training rows over common codes; ``names`` is how messages call them."""
 
     names: Mapping[str, str]
-    frames: Mapping[str, pl.DataFrame]
+    parts: Parts
     users: Vocabulary
     items: Vocabulary
     codes: Mapping[str, tuple[NDArray[np.int32], NDArray[np.int32]]]
 
     @classmethod
-    def of(cls, frames: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> _Lists:
+    def of(cls, parts: Parts, names: Mapping[str, str]) -> _Lists:
+        frames = parts.frames
         for column in ("user_id", "item_id"):
             check_kinds(frames, column, names)
         truth = frames["truth"]
@@ -113,21 +119,27 @@ class _Lists:
                 f"({id_examples(frames['recs'], truth)}); "
                 "check that both sides use the same ids"
             )
-        return cls(names, frames, users, items, codes)
+        return cls(names, parts, users, items, codes)
+
+    @property
+    def frames(self) -> Mapping[str, pl.DataFrame]:
+        """The tables by part."""
+        return self.parts.frames
 
     @property
     def where(self) -> str:
         """How messages call the lists."""
         return self.names["recs"]
 
-    def ranks(self, grade: str | None, depth: int | None, keep_seen: bool) -> TargetRanks:
+    def ranks(self, depth: int | None, keep_seen: bool) -> TargetRanks:
         """Ranks of the targets, with the policies that applied in ``counts``."""
-        t_indptr, targets, gains, counts = self._targets(grade, keep_seen)
+        t_indptr, targets, gains, counts = self._targets(keep_seen)
         keys = list_keys(self.frames["recs"], self.codes["recs"][0], self.users, self.where)
         found = self._match(t_indptr, targets, keys, depth, keep_seen)
         counts |= self._counts(found.counts, depth) | keys.counts
         counts["unranked_targets"] = int(np.count_nonzero(found.best == UNRANKED))
-        scored = "score" in self.frames["recs"].columns and depth is None
+        unknown = self._unknown()
+        complete = unknown is None and depth is None
         candidates = found.lengths + self._never(keys, t_indptr, targets)
         return TargetRanks(
             users=np.arange(len(self.users), dtype=np.int32),
@@ -137,7 +149,7 @@ class _Lists:
             worst=found.worst,
             gains=gains,
             items=targets,
-            n_candidates=np.where(scored, candidates, 0).astype(np.int32),
+            n_candidates=np.where(complete, candidates, 0).astype(np.int32),
             user_vocab=self.users,
             item_vocab=self.items,
             depth=depth,
@@ -145,8 +157,37 @@ class _Lists:
                 "candidates": "lists",
                 "order": keys.order,
                 "removed": self._removed(keep_seen),
+                "grade": self.parts.grade,
+                "gain": self.parts.gain,
+                "ungraded": self.parts.ungraded and self.parts.ungraded[0],
+                "unknown": unknown,
             },
             counts=counts,
+        )
+
+    def _unknown(self) -> str | None:
+        """Why the lists don't tell how many candidates a user had; None if they do.
+
+        Lists of all candidates differ in length or hold the same items, except where each lacks
+        what its user had before.
+        """
+        if "score" not in self.frames["recs"].columns:
+            return "the lists hold no scores"
+        users, items = (codes[self.codes["recs"][0] >= 0] for codes in self.codes["recs"])
+        lengths = np.bincount(users, minlength=len(self.users))
+        served = lengths > 0
+        longest, total = int(lengths.max(initial=0)), len(np.unique(items))
+        if (lengths[served] < longest).any() or total <= longest:
+            return None
+        if "train" in self.codes:
+            pairs = users.astype(np.int64) * len(self.items) + items
+            had = self._had[~np.isin(self._had, pairs)]
+            lengths += np.bincount(had // len(self.items), minlength=len(self.users))
+            if lengths[served].min() >= len(np.union1d(items, had % len(self.items))):
+                return None
+        return (
+            f"every list has {longest:,} items and together they hold {total:,}, so that they were "
+            "cut there"
         )
 
     def _match(
@@ -185,16 +226,16 @@ class _Lists:
         return found
 
     def _targets(
-        self, grade: str | None, keep_seen: bool
+        self, keep_seen: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64], dict[str, int]]:
         """Targets of each user, each item once with its highest grade."""
         users, items = self.codes["truth"]
-        gains = gains_of(self.frames["truth"], grade, self.names["truth"])
+        gains, counts = gains_of(self.parts, self.names["truth"])
         pairs = users.astype(np.int64) * len(self.items) + items
         order = np.lexsort((-gains, pairs))
         pairs, gains = pairs[order], gains[order]
         first = np.append(True, pairs[1:] != pairs[:-1])
-        counts = {"duplicate_targets": int(len(pairs) - first.sum())}
+        counts |= {"duplicate_targets": int(len(pairs) - first.sum())}
         pairs, gains = pairs[first], gains[first]
         if "train" in self.codes and not keep_seen:
             had = np.isin(pairs, self._had)
@@ -272,11 +313,12 @@ def said(name: str, source: Any) -> str:
 def check_kinds(frames: Mapping[str, pl.DataFrame], column: str, names: Mapping[str, str]) -> None:
     """Refuse text ids beside integer ids, which would match nothing without a word."""
     kinds = {n: "integers" if f[column].dtype.is_integer() else "text" for n, f in frames.items()}
+    examples = {n: quoted(f[column][0]) for n, f in frames.items() if len(f)}
     for name, kind in kinds.items():
         if kind != kinds["truth"] and len(frames[name]) and len(frames["truth"]):
             raise IdTypeError(
-                f"{column} is {kind} in {names[name]} (such as {frames[name][column][0]!r}) and "
-                f"{kinds['truth']} in {names['truth']} (such as {frames['truth'][column][0]!r}): "
+                f"{column} is {kind} in {names[name]} (such as {examples[name]}) and "
+                f"{kinds['truth']} in {names['truth']} (such as {examples['truth']}): "
                 "nothing would match; convert one side"
             )
 

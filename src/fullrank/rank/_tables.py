@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.data._options import ReadOptions
-from fullrank.data._tables import load_table, shape
+from fullrank.data._columns import plain
+from fullrank.data._options import ReadOptions, Table, check_read
+from fullrank.data._tables import Shaped, is_binary, load_table, shape
 
 if TYPE_CHECKING:
     import polars as pl
@@ -22,6 +26,34 @@ ROLES: dict[str, tuple[str, ...]] = {
     "truth": ("user_id", "item_id", "rating", "timestamp"),
     "train": ("user_id", "item_id", "rating", "timestamp"),
 }
+QRELS_GRADE = "relevance"
+"""What trec_eval calls the fourth column of qrels."""
+_GRADES = ("relevance", "rel", "label", "labels", "grade", "grades", "gain", "click", "clicked")
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Lists, truth and training rows with canonical column names.
+
+    Attributes:
+        frames: the tables by part.
+        grade: column of the truth with grades, which is its ``rating`` here; None if gains are 1.
+        qrels: the truth is qrels of TREC, which are graded by definition.
+        ungraded: column that looks like grades, though none was named, and how many of its rows
+            are 0 or below.
+    """
+
+    frames: Mapping[str, pl.DataFrame]
+    grade: str | None
+    qrels: bool = False
+    ungraded: tuple[str, int] | None = None
+
+    @property
+    def gain(self) -> str:
+        """Where the gain of a target comes from, in words."""
+        if self.qrels:
+            return f"{QRELS_GRADE} column of the qrels"
+        return "1 for every target" if self.grade is None else f"column {self.grade!r}"
 
 
 def lists_of(source: Any) -> Any:
@@ -32,7 +64,9 @@ def lists_of(source: Any) -> Any:
         return source
     for user, items in source.items():
         if isinstance(items, str) or not isinstance(items, Sequence | set | frozenset | np.ndarray):
-            raise DataError(f"user {user!r} has {items!r}, expected a list of items, best first")
+            raise DataError(
+                f"user {quoted(user)} has {quoted(items)}, expected a list of items, best first"
+            )
     users = [user for user, items in source.items() for _ in items]
     flat = [item for items in source.values() for item in items]
     try:
@@ -49,15 +83,18 @@ def _column(ids: list[Any]) -> pl.Series:
 
 
 def read_parts(
-    sources: Mapping[str, Any], columns: Mapping[str, str], grade: str | None
-) -> dict[str, pl.DataFrame]:
+    sources: Mapping[str, Any],
+    columns: Mapping[str, str],
+    grade: str | None,
+    read: Mapping[str, Any] | None = None,
+) -> Parts:
     """Read lists, truth and training rows, each file once, with canonical column names.
 
     An entry of ``columns`` is used by each table that has such a role and such a column; a grade
-    column of the truth becomes its ``rating``.
+    column of the truth becomes its ``rating``. ``read`` is for all files of text.
 
     Raises:
-        SpecError: a role that no table has, or a column that none has.
+        SpecError: a role that no table has, a column that none has, an unknown reading option.
     """
     known = {role for roles in ROLES.values() for role in roles}
     for role in columns:
@@ -66,21 +103,50 @@ def read_parts(
     raw = {}
     for name, source in sources.items():
         own = {role: column for role, column in columns.items() if role in ROLES[name]}
-        raw[name] = load_table(lists_of(source), ReadOptions(own, kind=_kind(name)))
+        options = reading(source, read or {})
+        raw[name] = load_table(lists_of(source), ReadOptions(own, **options, kind=_kind(name)))
     heads = {name: table.frame.columns for name, table in raw.items()}
     chosen = _pick(heads, columns)
-    if grade is not None:
-        if grade not in (*heads["truth"], "rating"):
-            raise SpecError(
-                f"{raw['truth'].where} has no grade column {grade!r}"
-                f"{suggest(grade, heads['truth'])}"
-            )
+    qrels = raw["truth"].format == "trec-qrels"
+    if grade is not None and not (qrels and grade == QRELS_GRADE):
+        _check_grade(grade, raw["truth"], qrels)
         if grade in heads["truth"]:
             chosen["truth"]["rating"] = grade
-    return {
-        name: shape(table, ReadOptions(chosen[name], kind=_kind(name))).table.frame
+    shaped = {
+        name: shape(table, ReadOptions(chosen[name], kind=_kind(name)))
         for name, table in raw.items()
     }
+    grade = QRELS_GRADE if qrels else grade
+    ungraded = _ungraded(shaped["truth"]) if grade is None else None
+    return Parts({name: s.table.frame for name, s in shaped.items()}, grade, qrels, ungraded)
+
+
+def reading(source: Any, read: Mapping[str, Any]) -> dict[str, Any]:
+    """Reading options as they concern a source: none of frames and binary files.
+
+    Raises:
+        SpecError: an option that there is not.
+    """
+    check_read(read)
+    text = isinstance(source, str | os.PathLike) and not is_binary(source)
+    return dict(read) if text else {}
+
+
+def _check_grade(grade: str, truth: Table, qrels: bool) -> None:
+    known = [QRELS_GRADE] if qrels else truth.frame.columns
+    if grade not in (*known, "rating"):
+        raise SpecError(f"{truth.where} has no grade column {grade!r}{suggest(grade, known)}")
+
+
+def _ungraded(truth: Shaped) -> tuple[str, int] | None:
+    """A column of the truth that looks like grades, with its rows of 0 and below, if any."""
+    frame = truth.table.frame
+    for name in frame.columns:
+        if (name == "rating" or plain(name) in _GRADES) and frame[name].dtype.is_numeric():
+            count = int((frame[name] <= 0).sum())
+            if count:
+                return truth.roles.get(name, name), count
+    return None
 
 
 def _kind(name: str) -> Kind:
@@ -102,28 +168,35 @@ def _pick(
     return out
 
 
-def gains_of(truth: pl.DataFrame, grade: str | None, where: str) -> NDArray[np.float64]:
-    """Gains of the truth: its ``rating`` as float64 if a grade column was named, else ones.
+def gains_of(parts: Parts, where: str) -> tuple[NDArray[np.float64], dict[str, int]]:
+    """Gains of the truth: its ``rating`` as float64 if it is graded, else ones; and counts.
+
+    Negative relevance in qrels means not relevant, as in trec_eval, and is counted.
 
     Raises:
         DataError: it holds no numbers, or a negative or missing grade; names the row's ids.
     """
+    truth, grade = parts.frames["truth"], parts.grade
     if grade is None:
-        return np.ones(len(truth))
+        counts = {} if parts.ungraded is None else {"rows_rated_0_or_below": parts.ungraded[1]}
+        return np.ones(len(truth)), counts
     if "rating" not in truth.columns or not truth["rating"].dtype.is_numeric():
         raise DataError(
             f"{where}: the grade column {grade!r} must hold numbers; mend it, or name another one"
         )
     gains = truth["rating"].to_numpy().astype(np.float64)
+    if parts.qrels:
+        negative = int(np.count_nonzero(gains < 0))
+        return np.maximum(gains, 0.0), {"negative_relevance": negative} if negative else {}
     bad = np.flatnonzero(~(gains >= 0) | ~np.isfinite(gains))
     if len(bad):
         row = int(bad[0])
+        user, item = quoted(truth["user_id"][row]), quoted(truth["item_id"][row])
         raise DataError(
-            f"{where}: the grade column {grade!r} holds {gains[row]} (user "
-            f"{truth['user_id'][row]!r}, item {truth['item_id'][row]!r}); grades must be finite "
-            "and not negative: shift or drop such rows"
+            f"{where}: the grade column {grade!r} holds {gains[row]} (user {user}, item {item}); "
+            "grades must be finite and not negative: shift or drop such rows"
         )
-    return gains
+    return gains, {}
 
 
 def vocabulary_of(columns: Sequence[pl.Series], name: str) -> Vocabulary:
@@ -152,4 +225,4 @@ def encode_against(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
 
 def id_examples(recs: pl.DataFrame, truth: pl.DataFrame) -> str:
     """One user id of each side, for a message."""
-    return f"{recs['user_id'][0]!r} there, {truth['user_id'][0]!r} here"
+    return f"{quoted(recs['user_id'][0])} there, {quoted(truth['user_id'][0])} here"
