@@ -8,6 +8,7 @@ import pytest
 from tests.experiment.worlds import log, run_in
 
 import fullrank as fr
+from fullrank.core.state import State
 from fullrank.experiment.compare import compare
 from fullrank.rank import Catalogue, rank
 
@@ -87,6 +88,13 @@ def test_evaluations():
     assert frame["value"].to_list() == [m.estimate.value for m in found.measurements]
     by = fr.evaluate(LISTS, TRUTH, ["mrr@2"], by=({"user_id": ["u", "v"], "x": ["p", "q"]}, "x"))
     assert by.to_frame()["segment"].to_list() == ["all", "p", "q"]
+
+
+def test_states():
+    assert (
+        repr(State.of(np.array([0.5, 1.0, np.nan])))
+        == "State(value 0.75 over 2 queries of 2 users)"
+    )
 
 
 def test_benchmarks(tmp_path):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import brief, count
 from fullrank.core.exact import PRODUCT_BITS, UNIT_BITS, ExactSum
 
 _ZERO = ExactSum()
@@ -80,6 +81,12 @@ class State:
         """Add another state: associative, commutative, exact."""
         return State(
             **{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)}
+        )
+
+    def __repr__(self) -> str:
+        queries = count(self.n_queries, "query", "queries")
+        return brief(
+            self, f"value {self.value:.4g} over {queries} of {count(self.n_users, 'user')}"
         )
 
     @property
