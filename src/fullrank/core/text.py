@@ -11,7 +11,7 @@ LONGEST = 60
 def quoted(value: Any) -> str:
     """A value of a table as Python writes it, cut where it is too long for a message."""
     text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[0]}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 2]}…{text[-1]}"
 
 
 def one_line(text: str) -> str:

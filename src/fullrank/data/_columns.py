@@ -45,7 +45,7 @@ ALIASES: dict[str, dict[str, list[str]]] = {
     },
     "recommendations": {
         "user_id": _USER,
-        "item_id": _ITEM,
+        "item_id": [*_ITEM, "itemids", "recommendations"],
         "rank": ["rank", "ranking", "position"],
         "score": ["score", "scores", "prediction", "predicted"],
     },
@@ -172,10 +172,12 @@ def assign_roles(
 def _remedy(role: str, names: Sequence[str], free: Sequence[str]) -> str:
     if len(names) < 2:
         return "it has one column: is that its separator, and is this the right file?"
-    name = free[0] if free else "NAME"
-    return (
-        f"name it: columns={{{role!r}: {name!r}}}, or --columns {role}={name} on the command line"
-    )
+    return f"name it: {naming(role, free[0] if free else 'NAME')}"
+
+
+def naming(role: str, name: str = "NAME") -> str:
+    """How to name a column in Python and on the command line, for a message."""
+    return f"columns={{{role!r}: {name!r}}}, or --columns {role}={name} on the command line"
 
 
 def find_column(names: Sequence[str], role: str) -> str | None:

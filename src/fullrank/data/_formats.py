@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from fullrank.core.errors import DataError
+from fullrank.core.text import quoted
 from fullrank.data._options import Table
 
 BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow stream"}
@@ -112,7 +113,7 @@ def read_trec(data: bytes, where: str, form: str) -> Table:
             row = int(number.is_null().arg_max() or 0)
             raise DataError(
                 f"{where}, line {rows['number'][row]}: {name} must be a number, got "
-                f"{frame[name][row]!r}"
+                f"{quoted(frame[name][row])}"
             )
         frame = frame.with_columns(number.alias(name))
     first = 1 if len(frame) and rows["number"][-1] == len(frame) else None

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from fullrank.core.errors import DataError, IdTypeError
+from fullrank.core.text import quoted
 
 
 def is_frame(obj: object) -> bool:
@@ -122,9 +123,9 @@ def _objects(name: str, column: Any) -> pl.Series:
         text = next(v for v in values if isinstance(v, str))
         other = next(v for v in values if v is not None and not isinstance(v, str))
         raise IdTypeError(
-            f"column {name!r} mixes text (such as {text!r}, row {values.index(text) + 1}) and "
-            f"{type(other).__name__} (such as {other!r}, row {values.index(other) + 1}); convert "
-            "it to one type"
+            f"column {name!r} mixes text (such as {quoted(text)}, row {values.index(text) + 1}) "
+            f"and {type(other).__name__} (such as {quoted(other)}, row {values.index(other) + 1}); "
+            "convert it to one type"
         )
     try:
         out = pl.Series(name, values, strict=True)

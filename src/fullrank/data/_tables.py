@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from fullrank.core.errors import DataError
+from fullrank.data._cells import explode_lists
 from fullrank.data._columns import ID_ROLES, assign_roles, find_column, unit_of_name
 from fullrank.data._delimited import read_delimited, read_matrix, read_sequences
 from fullrank.data._formats import binary_format, read_binary, read_jsonl, read_trec
@@ -168,6 +169,9 @@ def shape(table: Table, options: ReadOptions) -> Shaped:
     frame = table.frame
     roles = assign_roles(frame.columns, options.columns, options.kind, table.where)
     notes = list(table.notes)
+    if options.kind == "recommendations":
+        table = explode_lists(table, roles)
+        frame = table.frame
     if not table.typed:
         keep = {role: name for role, name in roles.items() if role in (*ID_ROLES, "timestamp")}
         frame = guess_types(table, keep)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, TimeUnit
+from fullrank.core.text import quoted
 from fullrank.data._options import Table
 
 _LIMITS: tuple[tuple[TimeUnit, float], ...] = (("s", 1e11), ("ms", 1e14), ("us", 1e17))
@@ -128,8 +129,8 @@ def _from_floats(table: Table, name: str, column: pl.Series, unit: str | None) -
     if len(bad):
         row = int(bad[0])
         raise DataError(
-            f"{table.place(row)}: time must be finite and fit 64 bits, got {column[row]!r} (column "
-            f"{name!r}); mend or drop the row"
+            f"{table.place(row)}: time must be finite and fit 64 bits, got {quoted(column[row])} "
+            f"(column {name!r}); mend or drop the row"
         )
     if bool((values == np.round(values)).all()):
         return _from_integers(table, name, known.cast(pl.Int64), unit)
@@ -200,8 +201,9 @@ def _from_iso(table: Table, name: str, column: pl.Series) -> pl.Series:
     if bad.any():
         row = int(bad.arg_max() or 0)
         raise DataError(
-            f"{table.place(row)}: {column[row]!r} is no time (column {name!r}); expected a number "
-            "since 1970, or ISO 8601 as 2010-12-31, 2010-12-31 23:59:59.5 or 2010-12-31T23:59:59Z"
+            f"{table.place(row)}: {quoted(column[row])} is no time (column {name!r}); expected a "
+            "number since 1970, or ISO 8601 as 2010-12-31, 2010-12-31 23:59:59.5 or "
+            "2010-12-31T23:59:59Z"
         )
     _refuse_mixed_zones(table, name, column, zone)
     nanos = fraction.fill_null("0").str.pad_end(9, "0").cast(pl.Int64)
@@ -213,8 +215,8 @@ def _from_iso(table: Table, name: str, column: pl.Series) -> pl.Series:
         if (nanos % 1000 != 0).any():
             row = int(wide.arg_max() or 0)
             raise DataError(
-                f"{table.place(row)}: {column[row]!r} can't be kept beside the nanoseconds of "
-                f"other rows (column {name!r}); mend it, or round the times to microseconds"
+                f"{table.place(row)}: {quoted(column[row])} can't be kept beside the nanoseconds "
+                f"of other rows (column {name!r}); mend it, or round the times to microseconds"
             )
         unit, physical = "us", micros + nanos // 1000
     zoned = bool(zone.is_not_null().any())

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from fullrank.core.errors import DataError
+from fullrank.core.text import quoted
+from fullrank.data._cells import SPLIT_FIRST, is_list_text
+from fullrank.data._columns import naming
 from fullrank.data._options import Table
 
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "\\N"]
@@ -37,7 +40,7 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
     if column.dtype != pl.String:
         raise DataError(
             f"column {name!r} ({role}) of {table.where} must hold integers or text, got "
-            f"{column.dtype}; convert it, or name another: columns={{{role!r}: …}}"
+            f"{column.dtype}; {_remedy(column, role)}"
         )
     if table.typed:
         return column, note
@@ -46,6 +49,12 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
         column, note = _text_ids(table, role, name, column)
         return column, note
     return numbers, note
+
+
+def _remedy(column: pl.Series, role: str) -> str:
+    if column.dtype.is_nested():
+        return SPLIT_FIRST
+    return f"convert it, or name another: {naming(role)}"
 
 
 def _whole_64(table: Table, role: str, name: str, column: pl.Series) -> pl.Series:
@@ -99,9 +108,9 @@ def _whole_ids(
     if bad.any():
         row = int(bad.arg_max() or 0)
         raise DataError(
-            f"{table.place(row)}: column {name!r} ({role}) holds floats, and {column[row]!r} is "
-            "no exact whole number; ids must be integers or text: mend the column, or write it as "
-            "text"
+            f"{table.place(row)}: column {name!r} ({role}) holds floats, and {quoted(column[row])} "
+            "is no exact whole number; ids must be integers or text: mend the column, or write it "
+            "as text"
         )
     return column.cast(pl.Int64), f"{name}: whole floats taken as integers"
 
@@ -119,8 +128,8 @@ def _missing_id(
     table: Table, role: str, name: str, row: int, count: int, found: object
 ) -> DataError:
     return DataError(
-        f"{table.place(row)}: no {role} (column {name!r} holds {found!r}; {count:,} such rows); "
-        f"drop these rows, or name another column: columns={{{role!r}: …}}"
+        f"{table.place(row)}: no {role} (column {name!r} holds {quoted(found)}; {count:,} such "
+        f"rows); drop these rows, or name another column: {naming(role)}"
     )
 
 
@@ -142,9 +151,12 @@ def numeric(table: Table, role: str, name: str) -> pl.Series:
     bad = numbers.is_null() & known.is_not_null()
     if bad.any():
         row = int(bad.arg_max() or 0)
+        remedy = f"mend it, or name another column: {naming(role)}"
+        if is_list_text(column[row]):
+            remedy = SPLIT_FIRST
         raise DataError(
-            f"{table.place(row)}: {role} must be a number, got {column[row]!r} (column {name!r}); "
-            f"mend it, or name another column: columns={{{role!r}: …}}"
+            f"{table.place(row)}: {role} must be a number, got {quoted(column[row])} (column "
+            f"{name!r}); {remedy}"
         )
     return numbers
 
@@ -160,9 +172,9 @@ def ratings(table: Table, name: str) -> pl.Series:
     if bad.any():
         row = int(bad.arg_max() or 0)
         raise DataError(
-            f"{table.place(row)}: rating must be finite, got {table.frame[name][row]!r} (column "
-            f"{name!r}; {int(bad.sum()):,} such rows); drop or fill these rows, or give the "
-            "column a name that is no rating"
+            f"{table.place(row)}: rating must be finite, got {quoted(table.frame[name][row])} "
+            f"(column {name!r}; {int(bad.sum()):,} such rows); drop or fill these rows, or give "
+            "the column a name that is no rating"
         )
     return numbers
 

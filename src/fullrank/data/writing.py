@@ -11,6 +11,7 @@ import polars as pl
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.core.paths import check_file_place
+from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._columns import ALIASES, plain
 
@@ -158,8 +159,8 @@ def _refuse_lost_types(frame: pl.DataFrame, path: str | Path) -> None:
         floats = column.cast(pl.Float64, strict=False).is_not_null().all()
         if whole_numbers(column) is not None or floats:
             raise DataError(
-                f"{path}: {name} is text that looks like numbers (such as {column[0]!r}), which "
-                "CSV and TSV can't keep apart from numbers; write .parquet or .jsonl"
+                f"{path}: {name} is text that looks like numbers (such as {quoted(column[0])}), "
+                "which CSV and TSV can't keep apart from numbers; write .parquet or .jsonl"
             )
 
 

@@ -19,6 +19,7 @@ from fullrank.core.paths import check_file_place
 from fullrank.core.ragged import rows_of
 from fullrank.core.random import hash_elements
 from fullrank.core.ranked import TargetRanks
+from fullrank.core.text import quoted
 from fullrank.data import write_table
 from fullrank.experiment._remarks import check_evaluable, check_graded, warnings_for
 from fullrank.experiment.bench import CONVENTIONS
@@ -247,18 +248,25 @@ def evaluate(
 
 def as_metrics(metrics: Sequence[str | Metric]) -> tuple[Metric, ...]:
     """Parse metric names, each once; refuse metrics that lists can't give."""
-    parsed: list[Metric] = []
-    for one in metrics:
-        parsed.extend(parse_many(one) if isinstance(one, str) else [one])
+    parsed = named_metrics(metrics)
     for metric in parsed:
         if metric.source != "ranks":
             raise SpecError(
                 f"{metric} needs predicted values and lists have none; it is measured by a "
                 "benchmark whose models predict ratings"
             )
-        metric.check()
     if not parsed:
         raise SpecError("name at least one metric, such as -m ndcg@10")
+    return parsed
+
+
+def named_metrics(metrics: Sequence[str | Metric]) -> tuple[Metric, ...]:
+    """Parse metric names, each once."""
+    parsed: list[Metric] = []
+    for one in metrics:
+        parsed.extend(parse_many(one) if isinstance(one, str) else [one])
+    for metric in parsed:
+        metric.check()
     return tuple(dict.fromkeys(parsed))
 
 
@@ -303,7 +311,7 @@ def segments_of(ranked: TargetRanks, frame: pl.DataFrame, column: str) -> NDArra
     twice = frame["user_id"].filter(frame["user_id"].is_duplicated())
     if len(twice):
         raise DataError(
-            f"user {twice[0]!r} has more than one value of {column!r}; give each user one"
+            f"user {quoted(twice[0])} has more than one value of {column!r}; give each user one"
         )
     distinct = frame[column].n_unique()
     if distinct > MOST_SEGMENTS:
@@ -314,8 +322,8 @@ def segments_of(ranked: TargetRanks, frame: pl.DataFrame, column: str) -> NDArra
     codes = ranked.user_vocab.encode(ids)
     if len(codes) and not (codes >= 0).any():
         raise DataError(
-            f"no user of the segments (such as {frame['user_id'][0]!r}) is in the truth (such as "
-            f"{ranked.user_vocab.label(0)}); check that both use the same ids"
+            f"no user of the segments (such as {quoted(frame['user_id'][0])}) is in the truth "
+            f"(such as {ranked.user_vocab.label(0)}); check that both use the same ids"
         )
     labels = np.full(len(ranked.user_vocab), NO_SEGMENT, dtype=object)
     labels[codes[codes >= 0]] = frame[column].to_numpy()[codes >= 0]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError
 from fullrank.core.ranked import UNRANKED
+from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -123,4 +124,4 @@ def _check_scores(
 
 
 def _row(recs: Any, row: int) -> str:
-    return f"user {recs['user_id'][row]!r}, item {recs['item_id'][row]!r}"
+    return f"user {quoted(recs['user_id'][row])}, item {quoted(recs['item_id'][row])}"

@@ -17,6 +17,7 @@ from fullrank.core.random import hash_of_rows
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
+from fullrank.data._cells import SPLIT_FIRST, list_example
 from fullrank.rank._keys import ListKeys, list_keys
 from fullrank.rank._tables import (
     Parts,
@@ -100,6 +101,7 @@ class _Lists:
     @classmethod
     def of(cls, parts: Parts, names: Mapping[str, str]) -> _Lists:
         frames = parts.frames
+        _refuse_list_cells(frames, names)
         for column in ("user_id", "item_id"):
             check_kinds(frames, column, names)
         truth = frames["truth"]
@@ -308,6 +310,18 @@ def said(name: str, source: Any) -> str:
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return {"recs": "the lists", "truth": "the truth", "train": "the training rows"}[name]
+
+
+def _refuse_list_cells(frames: Mapping[str, pl.DataFrame], names: Mapping[str, str]) -> None:
+    """Refuse items that are text of whole lists, unless the other side has the same."""
+    for name, other in (("recs", "truth"), ("truth", "recs")):
+        items, others = frames[name]["item_id"], frames[other]["item_id"]
+        example = list_example(items)
+        if example is not None and not (others.dtype == items.dtype and items.is_in(others).any()):
+            raise DataError(
+                f"{names[name]}: items are text that looks like whole lists (such as "
+                f"{quoted(example)}); {SPLIT_FIRST}, or write list cells (Parquet, JSON lines)"
+            )
 
 
 def check_kinds(frames: Mapping[str, pl.DataFrame], column: str, names: Mapping[str, str]) -> None:

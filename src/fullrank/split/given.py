@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import SpecError, SplitError, suggest
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import RNG, seed_of
+from fullrank.core.text import quoted
 from fullrank.data.filters.amounts import check_share, rounded_share
 from fullrank.split._base import LEFT_OUT, TEST, TRAIN, VALID, Split, Strategy
 from fullrank.split._build import build, require_rows
@@ -66,7 +67,7 @@ class Given(Strategy):
         for label in labels.tolist():
             if label not in codes:
                 raise SplitError(
-                    f"Given: column {self.column!r} holds {label!r} in "
+                    f"Given: column {self.column!r} holds {quoted(label)} in "
                     f"{np.count_nonzero(labels[of_row] == label):,} rows, which is none of train = "
                     f"{self.train!r}, valid = {self.valid!r}, test = {self.test!r}"
                     f"{suggest(str(label), map(str, codes))}; set the labels, or list it in "

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import RNG
+from fullrank.core.text import quoted
 from fullrank.data.filters._base import Filter
 
 
@@ -44,7 +45,7 @@ class Event(Filter):
             if not hit.any():
                 known = [str(x) for x in np.unique(column)[:20]]
                 raise DataError(
-                    f"{self}: column {self.column!r} never holds {label!r}"
+                    f"{self}: column {self.column!r} never holds {quoted(label)}"
                     f"{suggest(str(label), known)}"
                 )
             mask |= hit
