@@ -223,6 +223,7 @@ def test_a_search_needs_a_budget():
         ({"split": {"strategy": "GlobalTme"}}, "did you mean 'GlobalTime'"),
         ({"split": {"strategy": "GlobalTime", "tset": 0.1}}, "no setting 'tset'.*'test'"),
         ({"split": {"strategy": "GlobalTime", "test": 2}}, "test"),
+        ({"split": {"strategy": "GlobalTime", "refit": "train"}}, r"mean refit under \[tune\]"),
         ({"filters": {"before": [{"cor": {}}]}}, "unknown filter 'cor'.*'core'"),
         ({"filters": {"train": [{"core": {"user": 1}}]}}, "no setting 'user'.*'users'"),
         ({"model": [{"name": "EAES"}]}, "unknown model 'EAES'.*'EASE'"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from fullrank.experiment._lines import Loc
 from fullrank.experiment._own import check_module, importable
 from fullrank.experiment._remarks import check_graded
 from fullrank.experiment.search import distributions
-from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, nowhere
+from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, SplitSpec, nearest, nowhere
 from fullrank.metrics import Metric, parse, parse_many
 from fullrank.models import Recommender
 
@@ -76,11 +77,22 @@ def _checks_of_rows(spec: BenchSpec) -> Iterator[Check]:
         for name, option in data.read.options.items():
             test = partial(construct, f"data {data.name!r}", ReadOptions, {name: option})
             yield ("data", j, "read", name), test
+    yield ("split", "strategy"), partial(find, "split", spec.split.strategy)
+    for key in spec.split.settings:
+        yield ("split", key), partial(_check_key_of_split, spec.split, key)
     settings = {**spec.split.settings, "repeats": spec.split.repeats}
     yield ("split", "strategy"), partial(build, "split", spec.split.strategy, settings)
     for when in ("before", "train"):
         for j, step in enumerate(getattr(spec.filters, when)):
             yield ("filters", when, j, *step), partial(parse_filter, step)
+
+
+def _check_key_of_split(split: SplitSpec, key: str) -> None:
+    """Settings of a strategy stand beside the table's own keys: one may belong elsewhere."""
+    target = find("split", split.strategy)
+    known = [f.name for f in fields(target)] if is_dataclass(target) else [key]
+    if key not in known:
+        raise SpecError(f"split {split.strategy!r} has no setting {key!r}{nearest(key, known)}")
 
 
 def _refuse_number(loc: Loc, value: float) -> None:

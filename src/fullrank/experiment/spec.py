@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ __all__ = [
     "SplitSpec",
     "TuneSpec",
     "locator",
+    "nearest",
     "nowhere",
     "parse_spec",
     "read_spec",
@@ -158,17 +159,27 @@ def _path(loc: Sequence[str | int]) -> str:
     return "".join(parts).removeprefix(".") or "the file"
 
 
-def _nearest(loc: Sequence[str | int]) -> str:
-    """The nearest known key of the table, or the tables that have this very key."""
-    name, here = str(loc[-1]), suggest(str(loc[-1]), _keys_at(list(loc[:-1])))
+def nearest(name: str, options: Iterable[str]) -> str:
+    """End of a message on an unknown key: the nearest option, and the tables that have this key.
+
+    Args:
+        name: the unknown key.
+        options: known keys of the table that it was found in.
+    """
+    here = suggest(name, options)
     homes = [f"{name} {home}" for home, shape in _HOMES.items() if name in shape.model_fields]
     if "did you mean" in here:
         return f"{here.removesuffix('?')}{''.join(f', or {home}' for home in homes)}?"
-    if homes:
-        return f"; did you mean {', or '.join(homes)}?"
-    if loc[0] == "model" and len(loc) == 3:
-        return f"{here}; a setting of the model itself stands in settings = {{ {name} = … }}"
-    return here
+    return f"; did you mean {', or '.join(homes)}?" if homes else here
+
+
+def _nearest(loc: Sequence[str | int]) -> str:
+    """``nearest`` for a key at a place; settings of a model have a table of their own."""
+    name = str(loc[-1])
+    end = nearest(name, _keys_at(list(loc[:-1])))
+    if "did you mean" not in end and loc[0] == "model" and len(loc) == 3:
+        return f"{end}; a setting of the model itself stands in settings = {{ {name} = … }}"
+    return end
 
 
 _HOMES: dict[str, type[BaseModel]] = {
