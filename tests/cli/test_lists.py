@@ -146,7 +146,9 @@ def test_compare_of_saved_values_and_of_lists_is_the_same(cli, lists, saved):
         "-m", "ndcg@5", "-m", "mrr@5", "--json",
     ).json()  # fmt: skip
     assert files["tests"] == direct["tests"]
-    assert set(files) == {"leaderboard", "tests", "protocol_differences", "failures", "not_judged"}
+    assert set(files) == {
+        "leaderboard", "tests", "protocol_differences", "other_protocol", "failures", "not_judged"
+    }  # fmt: skip
     assert {"data", "model", "seed", "users", "metric", "value", "low", "high", "n_queries"} <= set(
         files["leaderboard"][0]
     )
@@ -189,6 +191,10 @@ def test_compare_prints_differences_and_the_family(cli, saved):
     assert said.code == 0
     assert "b - a" in said.out
     assert "Holm over 2 comparisons (1 model against a, all metrics, all users, lists)" in said.out
+    assert "test: paired t by user" in said.out
+    assert "pairs: 30 queries of 30 users" in said.out
+    assert "effect: Cohen's d_z" in said.out
+    assert "BCa bootstrap by user, 10,000 resamples" in said.out
     assert "nan" not in said.out.lower()
 
 
@@ -197,6 +203,7 @@ def test_compare_with_itself_says_no_difference(cli, saved):
     said = cli("compare", saved[0], saved[0])
     assert said.code == 0
     assert "1 (no difference)" in said.out
+    assert "0.0000 [0.0000, 0.0000]" in said.out
     assert "nan" not in said.out.lower()
     found = cli("compare", saved[0], saved[0], "--json").json()
     assert [row["p"] for row in found["tests"]] == [1.0, 1.0]
@@ -273,6 +280,10 @@ def test_other_protocols_need_force_and_say_what_differs(cli, score, lists, save
     assert forced.code == 0
     assert "fullrank: warning: protocols differ in depth: None and 8" in forced.err
     assert forced.json()["protocol_differences"] == ["depth: None and 8"]
+    assert forced.json()["other_protocol"] == ["c"]
+    table = cli("compare", saved[0], other, "--force").out
+    assert "c † - a" in table
+    assert "† another protocol: only the 30 queries that all share" in table
 
 
 def test_a_store_is_compared_model_by_model(cli, tmp_path):
@@ -285,6 +296,25 @@ def test_a_store_is_compared_model_by_model(cli, tmp_path):
     assert {row["model"] for row in found["tests"]} == {"Random"}
     assert said.code == (1 if found["failures"] else 0)
     assert json.loads(said.out)["failures"] == found["failures"]
+    assert {row["users"] for row in found["leaderboard"] + found["tests"]} == {"all"}
+    cold = cli("compare", tmp_path / "store", "--users", "cold", "--json").json()
+    assert {row["users"] for row in cold["leaderboard"] + cold["tests"]} == {"all", "cold"}
+    unknown = cli("compare", tmp_path / "store", "--users", "cool")
+    assert (unknown.code, "did you mean 'cold'" in unknown.err) == (2, True)
+
+
+def test_how_differences_are_resampled(cli, saved):
+    options = ["--interval", "percentile", "--resamples", "500", "--seed"]
+    first, again, other = (
+        cli("compare", *saved, *options, seed, "--json").json()["tests"] for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first[0]["low"] != other[0]["low"]
+    assert "percentile bootstrap by user, 500 resamples" in first[0]["method"]
+    said = cli("compare", *saved, "--users", "cold")
+    assert (said.code, "no cold users" in said.err) == (2, True)
+    said = cli("compare", *saved, "--data", "x")
+    assert (said.code, "there is no store here" in said.err) == (2, True)
 
 
 @pytest.fixture

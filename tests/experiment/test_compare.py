@@ -7,12 +7,13 @@ import polars as pl
 import pytest
 from scipy import stats
 from tests.experiment.worlds import no_constant, run_in
+from tests.report.stores import make_results, ranks_of
 
 from fullrank.core.errors import DataError, FullrankError, ProtocolError, SpecError
 from fullrank.experiment.compare import compare
 from fullrank.experiment.condition import Condition
 from fullrank.experiment.evaluate import evaluate
-from fullrank.experiment.leaderboard import paired_tests
+from fullrank.experiment.leaderboard import leaderboard, paired_tests
 from fullrank.metrics import NDCG
 from fullrank.stats import compare_pairs
 
@@ -44,6 +45,7 @@ def plain(found):
     return json.loads(json.dumps(found.to_dict(), allow_nan=False), parse_constant=no_constant)
 
 
+STIFF = {"name": "BiasOnly", "label": "stiff", "settings": {"reg_user": 1e3, "reg_item": 1e3}}
 FIVE = [0.5, 0.7, 0.2, 0.9, 0.4]
 
 
@@ -53,6 +55,7 @@ def test_a_run_against_itself_shows_no_difference(tmp_path):
     row = only(compare([a, b]))
     assert (row["difference"], row["p"], row["p_adjusted"]) == (0.0, 1.0, 1.0)
     assert (row["wins"], row["ties"], row["losses"]) == (0, 5, 0)
+    assert (row["low"], row["high"]) == (0.0, 0.0)
     assert row["note"] == "no difference"
     plain(compare([a, b]))
 
@@ -217,6 +220,43 @@ def test_stores_are_compared_model_by_model(tmp_path):
     run_in(tmp_path / "c", model=others, tune=None, ranking={"cold_users": "fallback"})
     with pytest.raises(ProtocolError, match=r"ranking\.cold_users: 'apart' and 'fallback'"):
         compare([tmp_path / "a" / "store", tmp_path / "c" / "store"])
+
+
+def test_rating_metrics_of_stores_are_compared_by_row_as_in_a_run(tmp_path):
+    models = [{"name": "Popularity"}, {"name": "BiasOnly"}, STIFF]
+    metrics = ["ndcg@10", "rmse"]
+    results = run_in(tmp_path / "a", model=models, tune=None, metrics=metrics)
+    store = tmp_path / "a" / "store"
+    found = compare([store])
+    assert found.tests == paired_tests(results)
+    assert found.leaderboard == leaderboard(results)
+    assert found.warnings == ("RMSE: left out for Popularity, as no ratings are predicted there",)
+    row = only(compare([store], metrics=["rmse"], users=()))
+    assert (row["metric"], row["baseline"], row["scale"]) == ("RMSE", "BiasOnly", "loss per row")
+    run_in(tmp_path / "b", model=models[:1], tune=None, metrics=metrics[:1])
+    other = tmp_path / "b" / "store"
+    with pytest.raises(SpecError, match=r"RMSE: left out, as no system here predicts ratings"):
+        compare([other, other], metrics=["rmse"])
+    both = compare([store, other], metrics=["mae", "mrr@5"])
+    assert {row["metric"] for row in both.tests} == {"MAE", "MRR@5"}
+
+
+def test_metrics_that_not_all_have_are_named(tmp_path):
+    one = evaluate(lists(0), TRUTH, ["ndcg@5", "recall@3"])
+    one.save(tmp_path / "a.parquet")
+    evaluate(lists(1), TRUTH, ["ndcg@5"]).save(tmp_path / "b.parquet")
+    found = compare([tmp_path / "a.parquet", tmp_path / "b.parquet"])
+    assert found.warnings == ("Recall@3: left out, as not every system has it",)
+
+
+def test_a_data_set_of_a_store_with_several_is_chosen(tmp_path):
+    store = tmp_path / "store"
+    make_results(store, {"a": ranks_of(0.1, 30, 1), "b": ranks_of(0.3, 30, 2)}, data=("one", "two"))
+    with pytest.raises(SpecError, match=r"2 data sets \(one, two\); name one with --data"):
+        compare([store])
+    with pytest.raises(SpecError, match=r"no data set 'tow'.*did you mean 'two'"):
+        compare([store], data="tow")
+    assert {row["data"] for row in compare([store], data="two").tests} == {"two"}
 
 
 def test_seeds_are_averaged_query_by_query(tmp_path):

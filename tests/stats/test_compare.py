@@ -136,3 +136,19 @@ def test_bad_options() -> None:
         compare_pairs(BASE, BASE, tests=["z"])
     with pytest.raises(SpecError, match="unknown interval method"):
         paired_difference(BASE, BASE, method="normal")
+
+
+def test_equal_values_differ_by_nothing_at_all() -> None:
+    """An allowance for unseen users would say that a system may differ from itself."""
+    found = compare_pairs(BASE, BASE, bounds=(-1.0, 1.0))
+    difference = found.difference
+    assert (difference.value, difference.low, difference.high) == (0.0, 0.0, 0.0)
+    assert found.significance.note == "no difference"
+
+
+def test_values_that_cancel_within_each_user_are_not_called_the_same() -> None:
+    a, b, users = [0.1, 0.3, 0.2, 0.6], [0.3, 0.1, 0.6, 0.2], [0, 0, 1, 1]
+    found = compare_pairs(a, b, users, bounds=(-1.0, 1.0))
+    assert found.difference.value == pytest.approx(0.0)
+    assert found.difference.high > 0.1
+    assert found.significance.note == "no user's mean differs"

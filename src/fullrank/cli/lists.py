@@ -20,6 +20,7 @@ from fullrank.cli._output import (
     warn,
 )
 from fullrank.cli._run import FAILED, say
+from fullrank.core.brief import count
 from fullrank.core.errors import SpecError
 
 Columns = Annotated[
@@ -48,6 +49,11 @@ Grade = Annotated[
 ]
 Depth = Annotated[int | None, typer.Option(help="Depth the lists were cut at.")]
 Level = Annotated[float, typer.Option(help="Confidence level.")]
+Interval = Annotated[
+    Literal["auto", "analytic", "percentile", "bca", "poisson"],
+    typer.Option("--interval", help="How intervals are made."),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
 
 
 def evaluate(
@@ -71,12 +77,9 @@ def evaluate(
     columns: Columns = None,
     read: Read = None,
     level: Level = 0.95,
-    interval_method: Annotated[
-        Literal["auto", "analytic", "percentile", "bca", "poisson"],
-        typer.Option("--interval", help="How intervals are made."),
-    ] = "auto",
+    interval_method: Interval = "auto",
     resamples: Annotated[int, typer.Option(help="Bootstrap resamples.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Score recommendation lists: every metric with an interval, every policy counted.
@@ -194,6 +197,14 @@ def compare(
     test: Annotated[str, typer.Option(help="auto, t, wilcoxon or sign_flip.")] = "auto",
     correction: Annotated[str, typer.Option(help="holm, bh or none.")] = "holm",
     level: Level = 0.95,
+    interval_method: Interval = "auto",
+    resamples: Annotated[int, typer.Option(help="Bootstrap resamples of a difference.")] = 10_000,
+    seed: Seed = 0,
+    users: Annotated[
+        list[str] | None,
+        typer.Option(help="Beside all users also warm or cold ones; may be repeated."),
+    ] = None,
+    data: Annotated[str | None, typer.Option(help="Data set of stores with several.")] = None,
     fail_if: Annotated[
         list[str] | None,
         typer.Option(
@@ -228,6 +239,11 @@ def compare(
             test=test,
             correction=correction,
             level=level,
+            method=interval_method,
+            resamples=resamples,
+            seed=seed,
+            users=users or ["all"],
+            data=data,
             force=force,
             train=train,
             keep_seen=keep_seen,
@@ -252,8 +268,16 @@ def compare(
 
 
 def _print_comparison(found: Any) -> None:
+    def name(model: str) -> str:
+        return f"{model} †" if model in found.forced else model
+
     rows = [
-        [row["model"], row["users"], row["metric"], interval(row["value"], row["low"], row["high"])]
+        [
+            name(row["model"]),
+            row["users"],
+            row["metric"],
+            interval(row["value"], row["low"], row["high"]),
+        ]
         for row in found.leaderboard
         if row["seed"] is None
     ]
@@ -261,16 +285,18 @@ def _print_comparison(found: Any) -> None:
     typer.echo("")
     head = ["system", "users", "metric", "difference [interval]", "p", "adjusted p", "effect"]
     head.append("win/tie/loss")
-    print_table(head, [_test_row(row) for row in found.tests])
-    for family in dict.fromkeys(row["family"] for row in found.tests):
-        print_line(family)
+    pairs = [f"{name(row['model'])} - {name(row['baseline'])}" for row in found.tests]
+    print_table(head, [[pair, *_test_row(row)] for pair, row in zip(pairs, found.tests)])
+    typer.echo("")
+    for line in _comparison_notes(found):
+        print_line(line)
 
 
 def _test_row(row: dict[str, Any]) -> list[str]:
+    """What a test says, beside the system's name."""
     p, adjusted = row["p"], row["p_adjusted"]
     effect = row["effect_size"]
     return [
-        f"{row['model']} - {row['baseline']}",
         row["users"],
         row["metric"],
         interval(row["difference"], row["low"], row["high"]),
@@ -282,4 +308,28 @@ def _test_row(row: dict[str, Any]) -> list[str]:
 
 
 def _same(row: dict[str, Any]) -> bool:
-    return bool(row["difference"] == 0 and row["wins"] == row["losses"] == 0)
+    return bool(row["note"] == "no difference")
+
+
+def _comparison_notes(found: Any) -> list[str]:
+    """What the numbers are: marks, tests, pairs, effect, families."""
+    out = []
+    if found.forced:
+        out.append(f"† another protocol: only the {found.n_shared:,} queries that all share")
+    tests = found.tests
+    if not tests:
+        return [*out, "no test: no metric has two systems"]
+    judged = [row for row in tests if not _same(row)]
+    for kind, method in (("test", "test"), ("interval of a difference", "method")):
+        ways = dict.fromkeys(row[method] for row in judged or tests)
+        out.append(f"{kind}: {'; '.join(ways)}")
+    out += [f"pairs: {text}" for text in dict.fromkeys(map(_pairs, tests))]
+    out.append("effect: Cohen's d_z, the mean difference in standard deviations over users")
+    out.append("win/tie/loss: users whose mean is higher, the same, or lower than the baseline's")
+    return [*out, *dict.fromkeys(row["family"] for row in tests)]
+
+
+def _pairs(row: dict[str, Any]) -> str:
+    unit = ("query", "queries") if row["scale"] == "metric" else ("row", "rows")
+    users = "user" if row["users"] == "all" else f"{row['users']} user"
+    return f"{count(row['n_queries'], *unit)} of {count(row['n_users'], users)}"

@@ -8,36 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullrank.core.brief import brief, count
 from fullrank.core.errors import DataError, ProtocolError, SpecError, suggest
-from fullrank.core.vocabulary import Vocabulary
-from fullrank.data._options import ReadOptions
-from fullrank.data._tables import load_table
-from fullrank.experiment._remarks import check_graded
-from fullrank.experiment.evaluate import BOUND, as_metrics, evaluate, read_saved
-from fullrank.experiment.leaderboard import Entry, compare_entries, entries, entry_rows, only
-from fullrank.experiment.measure import Values
-from fullrank.experiment.results import Results
+from fullrank.experiment._systems import System, load_system
+from fullrank.experiment.evaluate import named_metrics, read_saved
+from fullrank.experiment.leaderboard import (
+    SEGMENTS,
+    SOURCES,
+    Entry,
+    Testing,
+    Users,
+    compare_groups,
+    entry_rows,
+    only,
+)
 from fullrank.experiment.store import key_of
-from fullrank.metrics import Metric, parse
-from fullrank.rank._tables import reading
-
-
-@dataclass(frozen=True, eq=False)
-class System:
-    """One system on one data set.
-
-    Attributes:
-        entry: per-query values.
-        protocol: what must be equal for its numbers to be comparable.
-        warnings: what looks wrong with its lists.
-    """
-
-    entry: Entry
-    protocol: Mapping[str, Any]
-    warnings: tuple[str, ...] = ()
+from fullrank.metrics import Metric
+from fullrank.stats.compare import RESAMPLES
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +36,15 @@ class Comparison:
         leaderboard: rows as ``run`` gives them.
         tests: every other system against the baseline.
         differs: what differs between protocols that were forced together.
-        warnings: what looks wrong with lists, and with whose.
+        warnings: what looks wrong with lists, and with whose; what was left out, and why.
+        forced: systems under another protocol than the baseline's.
     """
 
     leaderboard: list[dict[str, Any]]
     tests: list[dict[str, Any]]
     differs: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         systems = len({row["model"] for row in self.leaderboard})
@@ -66,12 +56,18 @@ class Comparison:
             "protocols differ" if self.differs else None,
         )
 
+    @property
+    def n_shared(self) -> int:
+        """Queries (rows, for rating metrics) that all systems share."""
+        return max(int(row["n_queries"] + row["undefined"]) for row in self.leaderboard)
+
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON shape of ``fullrank compare``."""
         return {
             "leaderboard": self.leaderboard,
             "tests": self.tests,
             "protocol_differences": list(self.differs),
+            "other_protocol": list(self.forced),
         }
 
 
@@ -85,6 +81,11 @@ def compare(
     test: str = "auto",
     correction: str = "holm",
     level: float = 0.95,
+    method: str = "auto",
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    users: Sequence[str] | None = None,
+    data: str | None = None,
     force: bool = False,
     **options: Any,
 ) -> Comparison:
@@ -95,46 +96,109 @@ def compare(
             lists (paths, frames, mappings; ``truth`` is needed then). The first, or the baseline
             of the first store, is what the others are compared with.
         truth: held-out items for lists.
-        metrics: needed for lists; others than the stored ones for stores.
+        metrics: needed for lists; others than the stored ones for stores. Rating metrics are
+            compared among the models of stores that predict ratings, row by row.
         labels: names of the systems; file names by default.
         baseline: label of another baseline.
         test: ``"auto"``, ``"t"``, ``"wilcoxon"`` or ``"sign_flip"``.
         correction: ``"holm"``, ``"bh"`` or ``"none"``.
         level: confidence level.
+        method: how intervals are made, see ``stats.mean_interval``.
+        resamples: bootstrap resamples of a difference (values have 1,000).
+        seed: of the bootstrap and of sign flips.
+        users: segments beside all users, ``"warm"`` and ``"cold"``; by default those there are.
+        data: data set of stores that hold several.
         force: compare different protocols on the queries that all share, and say what differs.
         options: of ``evaluate`` (train, grade, depth, columns, read …).
 
     Raises:
         ProtocolError: the protocols differ, and how.
     """
-    chosen = as_metrics(metrics) if metrics else ()
+    chosen = named_metrics(metrics)
     names = _labels(systems, labels)
-    _refuse_unused(systems, {"truth": truth, **options})
+    _refuse_unused(systems, {"truth": truth, **options}, data)
     found: list[System] = []
     for source, name in zip(systems, names):
         prefix = f"{name}: " if len(systems) > 1 else ""
-        found.extend(_load(source, name, prefix, truth, chosen, level, options))
+        found.extend(load_system(source, name, prefix, truth, chosen, level, data, options))
     if len(found) < 2:
         raise SpecError("name at least two systems, or a store with two models")
     found = _unique(found)
     base = found[0] if baseline is None else _named(found, baseline)
-    others = [system for system in found if system is not base]
-    common = [m for m in base.entry.averaged if all(m in o.entry.averaged for o in others)]
-    if not common:
-        raise SpecError("the systems have no metric in common; name one with -m")
-    differs = differences([base, *others])
+    ordered = [base, *(system for system in found if system is not base)]
+    differs = differences(ordered)
     if differs and not force:
         raise ProtocolError(
             f"the systems were measured under different protocols: {'; '.join(differs)}; measure "
             "them alike, or pass --force to compare them on the queries they share"
         )
-    aligned = [only(entry, common) for entry in _align([base, *others])]
-    rows = [row for entry in aligned for row in entry_rows(entry, level)]
-    tests: list[dict[str, Any]] = []
-    for users in aligned[0].segments:
-        tests += compare_entries(aligned[1:], aligned[0], users, level, test, correction)
-    said = [f"{s.entry.model}: {text}" for s in (base, *others) for text in s.warnings]
-    return Comparison(rows, tests, tuple(differs), tuple(said))
+    groups, left_out = _groups(ordered, chosen)
+    how = Testing(level, test, correction, method, resamples, seed)
+    shown = _segments(groups, users)
+    rows = [row for group in groups for entry in group for row in _rows(entry, shown, how)]
+    tests = []
+    for one in shown:
+        tests += compare_groups([g for g in groups if one in g[0].segments], one, how)
+    said = [f"{s.name}: {text}" for s in ordered for text in s.warnings]
+    other = [s.name for s in ordered if key_of(s.protocol) != key_of(base.protocol)]
+    return Comparison(rows, tests, tuple(differs), (*said, *left_out), tuple(other))
+
+
+def _groups(
+    systems: Sequence[System], chosen: Sequence[Metric]
+) -> tuple[list[list[Entry]], list[str]]:
+    """Entries to compare by source of their metrics, and in words what is left out.
+
+    Every system has ranks; ratings are compared among those that predict them, as ``run`` does.
+    """
+    groups, left_out = [], []
+    for source in SOURCES:
+        parts = [system.parts[source] for system in systems if source in system.parts]
+        asked = [m for part in parts for m in part.averaged]
+        asked += [metric for metric in chosen if metric.source == source]
+        enough = parts and (source == "predictions" or len(parts) == len(systems))
+        common = [
+            metric
+            for metric in dict.fromkeys(asked)
+            if enough and all(metric in part.averaged for part in parts)
+        ]
+        if common:
+            groups.append([only(entry, common) for entry in _align(parts)])
+        left_out += _left_out([str(m) for m in dict.fromkeys(asked) if m not in common], parts)
+        if common and len(parts) < len(systems):
+            lacking = ", ".join(s.name for s in systems if source not in s.parts)
+            names = ", ".join(map(str, common))
+            left_out.append(f"{names}: left out for {lacking}, as no ratings are predicted there")
+    if not groups:
+        why = f" ({'; '.join(left_out)})" if left_out else ""
+        raise SpecError(f"the systems have no metric in common{why}; name one with -m")
+    return groups, left_out
+
+
+def _left_out(names: Sequence[str], parts: Sequence[Entry]) -> list[str]:
+    if not names:
+        return []
+    why = "not every system has it" if parts else "no system here predicts ratings"
+    return [f"{', '.join(names)}: left out, as {why}"]
+
+
+def _segments(groups: Sequence[Sequence[Entry]], users: Sequence[str] | None) -> list[Users]:
+    """All users, and the segments asked for."""
+    there = {one for group in groups for one in group[0].segments}
+    for one in users or ():
+        if one not in SEGMENTS:
+            raise SpecError(f"unknown segment of users {one!r}{suggest(one, SEGMENTS)}")
+        if one not in there:
+            raise SpecError(
+                f"no {one} users are told apart here: only stores know who is cold, and only of "
+                "splits that leave some users without a history"
+            )
+    return [one for one in SEGMENTS if one in there and (users is None or one in ("all", *users))]
+
+
+def _rows(entry: Entry, users: Sequence[Users], how: Testing) -> list[dict[str, Any]]:
+    rows = entry_rows(entry, how.level, method=how.method, rng=how.seed)
+    return [row for row in rows if row["users"] in users]
 
 
 def _labels(systems: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
@@ -152,8 +216,10 @@ def _labels(systems: Sequence[Any], labels: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _refuse_unused(systems: Sequence[Any], options: Mapping[str, Any]) -> None:
+def _refuse_unused(systems: Sequence[Any], options: Mapping[str, Any], data: str | None) -> None:
     """Options of lists beside stores and saved evaluations alone would change nothing."""
+    if data is not None and not any(_is_store(source) for source in systems):
+        raise SpecError("--data names a data set of a store, and there is no store here")
     given = [name for name, value in options.items() if not _is_absent(value)]
     if given and not any(map(_is_lists, systems)):
         raise SpecError(
@@ -166,6 +232,10 @@ def _is_absent(value: Any) -> bool:
     return value is None or value is False or (isinstance(value, dict) and not value)
 
 
+def _is_store(source: Any) -> bool:
+    return isinstance(source, str | Path) and Path(source).is_dir()
+
+
 def _is_lists(source: Any) -> bool:
     if not isinstance(source, str | Path):
         return True
@@ -173,115 +243,22 @@ def _is_lists(source: Any) -> bool:
     return not path.is_dir() and (not path.exists() or read_saved(path) is None)
 
 
-def _load(
-    source: Any,
-    name: str,
-    prefix: str,
-    truth: Any,
-    metrics: tuple[Metric, ...],
-    level: float,
-    options: Mapping[str, Any],
-) -> list[System]:
-    if isinstance(source, str | Path):
-        path = Path(source)
-        if not path.exists():
-            near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-            raise SpecError(f"there is no store or file {path}{suggest(path.name, near)}")
-        if path.is_dir():
-            return _from_store(path, prefix, metrics)
-        saved = read_saved(path) if path.is_file() else None
-        if saved is not None:
-            return [_from_saved(*saved, name, metrics)]
-    if truth is None:
-        if isinstance(source, str | Path):
-            read = reading(source, options.get("read") or {})
-            load_table(source, ReadOptions(**read))  # a damaged file is said to be one
-        raise SpecError(
-            f"{source if isinstance(source, str | Path) else name} holds lists; pass --truth FILE, "
-            "or give stores or saved evaluations (evaluate --per-query x.parquet)"
-        )
-    if not metrics:
-        raise SpecError(f"{name} holds lists, which need metrics; name one, such as -m ndcg@10")
-    found = evaluate(source, truth, metrics, level=level, **options)
-    users = found.ranked.user_ids
-    keys = [(0, user, int(q)) for user, q in zip(users.tolist(), found.ranked.query_ids)]
-    system = _system(name, users, keys, dict(found.values), found.protocol)
-    return [replace(system, warnings=found.warnings)]
-
-
-def _system(
-    name: str,
-    users: Any,
-    keys: list[tuple[Any, ...]],
-    values: dict[Metric, Values],
-    protocol: Mapping[str, Any],
-) -> System:
-    """Lists as a system; who is cold is not known of them."""
-    codes = Vocabulary.of(users, "user").encode(users)
-    cold = np.zeros(len(users), dtype=bool)
-    entry = Entry("lists", name, codes, keys, cold, {None: values}, (key_of(protocol),))
-    return System(entry, protocol)
-
-
-def _from_store(path: Path, prefix: str, metrics: tuple[Metric, ...]) -> list[System]:
-    results = Results.load(path)
-    if len(results.data) > 1:
-        raise SpecError(
-            f"{path} holds {len(results.data)} data sets ({', '.join(results.data)}); compare "
-            "stores of one data set each, or read `fullrank report`"
-        )
-    protocol = results.of(results.data[0], results.models[0])[0].about["protocol"]
-    check_graded(metrics, protocol["data"]["grade"])
-    found = entries(results, metrics or None)
-    found.sort(key=lambda entry: entry.model != results.spec.baseline_title)
-    return [System(replace(entry, model=prefix + entry.model), protocol) for entry in found]
-
-
-def _from_saved(
-    about: Mapping[str, Any], table: Any, name: str, metrics: tuple[Metric, ...]
-) -> System:
-    stored = [
-        column
-        for column in table.columns
-        if column not in ("user_id", "query_id") and BOUND not in column
-    ]
-    wanted = [str(metric) for metric in metrics] or stored
-    values = {}
-    for text in wanted:
-        if text not in stored:
-            raise SpecError(f"{name} holds no {text}{suggest(text, stored)}")
-        metric = parse(text)
-        values[metric] = Values(metric, *_with_bounds(table, text))
-    users = table["user_id"].to_numpy()
-    keys = [(0, *row) for row in table.select("user_id", "query_id").iter_rows()]
-    return _system(name, users, keys, values, about["protocol"])
-
-
-def _with_bounds(table: Any, text: str) -> list[NDArray[np.float64]]:
-    """Per-query values of a saved metric, and those that ties allow; one array where none tie."""
-    columns = [text, f"{text}{BOUND}best", f"{text}{BOUND}worst"]
-    if columns[1] not in table.columns or columns[2] not in table.columns:
-        columns = columns[:1]
-    found = [table[column].fill_null(float("nan")).to_numpy() for column in columns]
-    return found if len(found) == 3 else found * 3
-
-
 def _unique(found: list[System]) -> list[System]:
     """Tell systems of one label apart by number."""
     out: list[System] = []
     for system in found:
-        label, n = system.entry.model, 2
-        while any(other.entry.model == label for other in out):
-            label, n = f"{system.entry.model} ({n})", n + 1
-        out.append(replace(system, entry=replace(system.entry, model=label)))
+        label, n = system.name, 2
+        while any(other.name == label for other in out):
+            label, n = f"{system.name} ({n})", n + 1
+        out.append(system.named(label))
     return out
 
 
 def _named(found: Sequence[System], name: str) -> System:
     for system in found:
-        if system.entry.model == name:
+        if system.name == name:
             return system
-    known = [system.entry.model for system in found]
+    known = [system.name for system in found]
     raise SpecError(f"there is no system {name!r}{suggest(name, known)}")
 
 
@@ -309,11 +286,10 @@ def _flat(content: Mapping[str, Any], path: str = "") -> dict[str, Any]:
     return out
 
 
-def _align(systems: Sequence[System]) -> list[Entry]:
-    """Keep the queries that all share, in the baseline's order."""
-    given = [system.entry for system in systems]
+def _align(given: Sequence[Entry]) -> list[Entry]:
+    """Keep the queries (rows) that all share, in the baseline's order."""
     if all(entry.keys == given[0].keys for entry in given):
-        return given
+        return list(given)
     shared = set.intersection(*(set(entry.keys) for entry in given))
     if not shared:
         raise DataError("the systems share no query; nothing can be paired")

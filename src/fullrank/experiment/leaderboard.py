@@ -24,6 +24,7 @@ from fullrank.experiment.measure import (
 from fullrank.experiment.results import CellResult, Results, by_seed
 from fullrank.metrics import Metric
 from fullrank.stats import adjust, compare_pairs
+from fullrank.stats.compare import RESAMPLES
 
 Users = Literal["all", "warm", "cold"]
 SEGMENTS: tuple[Users, ...] = ("all", "warm", "cold")
@@ -179,16 +180,22 @@ def leaderboard(
     return [dict(row) for row in results.once(("leaderboard", metrics), rows)]
 
 
-def entry_rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
-    """Leaderboard rows of one entry: users × metrics, averaged over seeds and by seed."""
+def entry_rows(entry: Entry, level: float, **options: Any) -> Iterator[dict[str, Any]]:
+    """Leaderboard rows of one entry: users × metrics, averaged over seeds and by seed.
+
+    Args:
+        entry: of one model.
+        level: confidence level.
+        options: of ``measure`` (method, rng …).
+    """
     many = len(entry.seeds) > 1
     for users in entry.segments:
         mask = entry.mask(users)
         who = entry.users[mask]
         for metric, values in entry.averaged.items():
-            found = measure(values[mask], who, level=level)
+            found = measure(values[mask], who, level=level, **options)
             single = [
-                (seed, measure(part[metric][mask], who, level=level))
+                (seed, measure(part[metric][mask], who, level=level, **options))
                 for seed, part in entry.seeds.items()
                 if many
             ]
@@ -205,6 +212,27 @@ def entry_rows(entry: Entry, level: float) -> Iterator[dict[str, Any]]:
                     "seed_spread": number(spread) if seed is None and spread is not None else None,
                     "protocol_id": entry.protocol_ids[0] if entry.protocol_ids else None,
                 }
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are judged.
+
+    Attributes:
+        level: confidence level.
+        test: of ``stats.compare_pairs``.
+        correction: of ``stats.adjust``.
+        method: how intervals are made.
+        resamples: bootstrap resamples of a difference.
+        seed: of the bootstrap and of sign flips.
+    """
+
+    level: float = 0.95
+    test: Any = "auto"
+    correction: Any = "holm"
+    method: Any = "auto"
+    resamples: int = RESAMPLES
+    seed: int = 0
 
 
 def paired_tests(
@@ -229,6 +257,8 @@ def paired_tests(
     if base not in results.models:
         raise SpecError(f"there is no model {base!r} here{suggest(base, results.models)}")
 
+    how = Testing(results.spec.level, test, correction)
+
     def rows() -> list[dict[str, Any]]:
         out: list[dict[str, Any]] = []
         for data in results.data:
@@ -240,7 +270,7 @@ def paired_tests(
                     groups.append([against, *(entry for entry in here if entry is not against)])
             for users in SEGMENTS:
                 there = [group for group in groups if users in group[0].segments]
-                out += _family(there, users, results.spec.level, test, correction)
+                out += compare_groups(there, users, how)
         return out
 
     return [dict(row) for row in results.once(("tests", metrics, base, test, correction), rows)]
@@ -269,32 +299,20 @@ def _source(entry: Entry) -> str:
     return next(iter(entry.averaged)).source
 
 
-def compare_entries(
-    others: Sequence[Entry],
-    base: Entry,
-    users: Users,
-    level: float = 0.95,
-    test: Any = "auto",
-    correction: Any = "holm",
+def compare_groups(
+    groups: Sequence[Sequence[Entry]], users: Users, how: Testing
 ) -> list[dict[str, Any]]:
-    """Paired tests of some entries against one, as one family.
+    """Paired tests of each group's entries against its first one, adjusted as one family.
 
     Raises:
-        ProtocolError: their queries are not the same.
+        ProtocolError: the queries of a group are not the same.
     """
-    return _family([[base, *others]], users, level, test, correction)
-
-
-def _family(
-    groups: Sequence[Sequence[Entry]], users: Users, level: float, test: Any, correction: Any
-) -> list[dict[str, Any]]:
-    """Tests of each group's entries against its first one, adjusted together."""
-    rows = [row for base, *others in groups for row in _tests(others, base, users, level, test)]
+    rows = [row for base, *others in groups for row in _tests(others, base, users, how)]
     if not rows:
         return []
     names = [f"{row['model']}\x1f{row['metric']}" for row in rows]
     p_values = dict(zip(names, (row["p"] for row in rows)))
-    family = adjust(p_values, correction, family=_family_label(rows))
+    family = adjust(p_values, how.correction, family=_family_label(rows))
     for name, row in zip(names, rows):
         row["p_adjusted"] = family.adjusted[name]
         row["family"] = str(family)
@@ -315,7 +333,7 @@ def _family_label(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _tests(
-    others: Sequence[Entry], base: Entry, users: Users, level: float, test: Any
+    others: Sequence[Entry], base: Entry, users: Users, how: Testing
 ) -> list[dict[str, Any]]:
     rows = []
     mask = base.mask(users)
@@ -326,7 +344,7 @@ def _tests(
                 f"({len(entry.keys):,} and {len(base.keys):,}); pairs need the same ones"
             )
         for metric, values in entry.averaged.items():
-            rows.append(_test_row(entry, base, users, metric, values[mask], mask, level, test))
+            rows.append(_test_row(entry, base, users, metric, values[mask], mask, how))
     return rows
 
 
@@ -337,17 +355,19 @@ def _test_row(
     metric: Metric,
     values: Values,
     mask: NDArray[np.bool_],
-    level: float,
-    test: Any,
+    how: Testing,
 ) -> dict[str, Any]:
     bounds = finite_bounds(metric)
     found = compare_pairs(
         values.per_query,
         base.averaged[metric].per_query[mask],
         base.users[mask],
-        test=test,
+        test=how.test,
         tests=(),
-        level=level,
+        level=how.level,
+        method=how.method,
+        resamples=how.resamples,
+        rng=how.seed,
         bounds=None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0]),
     )
     difference = found.difference
@@ -360,7 +380,7 @@ def _test_row(
         "difference": number(difference.value),
         "low": number(difference.low),
         "high": number(difference.high),
-        "level": level,
+        "level": how.level,
         "method": difference.method,
         "higher_is_better": metric.higher_is_better,
         "scale": "loss per row" if metric.source == "predictions" else "metric",

@@ -9,9 +9,10 @@ from itertools import combinations
 from fullrank.core.estimate import Estimate
 from fullrank.experiment.leaderboard import (
     Entry,
+    Testing,
     Users,
     base_entry,
-    compare_entries,
+    compare_groups,
     entries,
     only,
 )
@@ -133,7 +134,7 @@ def _pairs(
     """Tests of the leader against each rival, adjusted over all pairs of rivals."""
     found = {}
     for a, b in combinations(rivals, 2):
-        one = compare_entries([only(a, (metric,))], only(b, (metric,)), users, level)[0]
+        one = compare_groups([[only(b, (metric,)), only(a, (metric,))]], users, Testing(level))[0]
         found[a.model, b.model] = one
     if not found:
         return [], ""

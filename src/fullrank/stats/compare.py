@@ -82,7 +82,8 @@ def paired_difference(
         method: how the interval is made.
         resamples: bootstrap resamples.
         rng: seed or Generator of the bootstrap.
-        bounds: range of a difference, such as ``(-1, 1)``.
+        bounds: range of a difference, such as ``(-1, 1)``; without use for values that are the
+            same on every query, whose interval is [0, 0].
         threads: threads of the bootstrap; all cores by default.
 
     Example:
@@ -91,7 +92,7 @@ def paired_difference(
     """
     check_options(level, method, resamples)
     pairs = Pairs.of(a, b, users)
-    return intervals([pairs.clusters], level, method, resamples, seed_of(rng), [bounds], threads)[0]
+    return _difference(pairs, level, method, resamples, seed_of(rng), bounds, threads)
 
 
 def compare_pairs(
@@ -158,9 +159,7 @@ def compare_pairs(
     if found[chosen].p_value is None and found[chosen].note != NO_PAIRS:
         found.setdefault("sign_flip", result("sign_flip"))
     return PairedTest(
-        difference=intervals([pairs.clusters], level, method, resamples, seed, [bounds], threads)[
-            0
-        ],
+        difference=_difference(pairs, level, method, resamples, seed, bounds, threads),
         mean_a=pairs.mean_a,
         mean_b=pairs.mean_b,
         significance=_reported(found, chosen),
@@ -171,6 +170,20 @@ def compare_pairs(
         losses=pairs.losses,
         one_sided=pairs.one_sided,
     )
+
+
+def _difference(
+    pairs: Pairs,
+    level: float,
+    method: Method,
+    resamples: int,
+    seed: int,
+    bounds: Bounds | None,
+    threads: int | None,
+) -> Estimate:
+    """The difference; systems whose values are all the same differ by 0, without allowance."""
+    span = None if pairs.equal else bounds
+    return intervals([pairs.clusters], level, method, resamples, seed, [span], threads)[0]
 
 
 def _reported(found: dict[str, Significance], chosen: str) -> Significance:

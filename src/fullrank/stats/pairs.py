@@ -20,12 +20,14 @@ class Pairs:
         mean_a: mean of ``a`` over these queries; NaN if there are none.
         mean_b: mean of ``b`` over these queries.
         one_sided: queries left out because only one of the two has a value.
+        equal: both have the same value on every one of these queries.
     """
 
     clusters: Clusters
     mean_a: float
     mean_b: float
     one_sided: int
+    equal: bool
 
     @classmethod
     def of(cls, a: ArrayLike, b: ArrayLike, users: ArrayLike | None = None) -> Pairs:
@@ -56,6 +58,7 @@ class Pairs:
             mean_a=Clusters.of(side[0], codes).state.value,
             mean_b=Clusters.of(side[1], codes).state.value,
             one_sided=int(np.sum(np.isnan(left) != np.isnan(right))),
+            equal=bool(both.any() and not gap[both].any()),
         )
 
     @property
@@ -97,6 +100,7 @@ class Significance:
 
 NO_PAIRS = "no query has a value in both"
 NO_DIFFERENCE = "no difference"
+EVEN = "no user's mean differs"
 
 
 def trivial(pairs: Pairs, test: str) -> Significance | None:
@@ -104,5 +108,5 @@ def trivial(pairs: Pairs, test: str) -> Significance | None:
     if pairs.clusters.state.n_users == 0:
         return Significance(test, None, note=NO_PAIRS)
     if pairs.identical:
-        return Significance(test, 1.0, 0.0, note=NO_DIFFERENCE)
+        return Significance(test, 1.0, 0.0, note=NO_DIFFERENCE if pairs.equal else EVEN)
     return None
