@@ -86,7 +86,12 @@ DATA = (
         "float_ids.parquet, row 2: .*2.5",
         "mend the column",
     ),
-    info("lists as ids", "list_ids.parquet", "'item_id' .*of list_ids.parquet", "convert it"),
+    info(
+        "lists as ids",
+        "list_ids.parquet",
+        "'item_id' .*of list_ids.parquet",
+        "split the lists first",
+    ),
     info(
         "JSON lines cut short", "cut.jsonl", "cut.jsonl, line 2", "expected one JSON object a line"
     ),

@@ -213,7 +213,35 @@ LISTS = (
     ),
     lists("a parameter out of range", "p .*got 2", "below 1", metric="rbp(p=2)"),
     lists("a metric that takes no k", "AUC .*@3", "write AUC", metric="auc@3"),
-    lists("AUC of lists without scores", "AUC .*user 'u0'", "metric with a cut-off", metric="auc"),
+    lists("AUC of lists without scores", "AUC .*no scores", "metric with a cut-off", metric="auc"),
+    lists(
+        "AUC of scored lists that were cut",
+        "AUC .*every list has 2 items and together they hold 3",
+        "give scores of the whole catalogue",
+        recs="recs_cut.csv",
+        metric="auc",
+    ),
+    lists(
+        "a threshold of grades without grades",
+        "Recall.rel=4.@3: rel=4 .*every target has gain 1",
+        "name it: --grade COLUMN",
+        metric="recall(rel=4)@3",
+    ),
+    lists(
+        "a whole list in each cell of text",
+        "recs_list_text.csv: .*'i0,i1,i2'",
+        "split the lists first",
+        recs="recs_list_text.csv",
+    ),
+    lists(
+        "scores of a whole list in a cell",
+        "recs_list_scores.csv, line 2: .*'0.9,0.8,0.7'",
+        "split the lists first",
+        recs="recs_list_scores.csv",
+    ),
+    lists(
+        "an unknown reading option", "'encding'", "did you mean 'encoding'", more="--read encding=x"
+    ),
     lists("a metric of ratings", "RMSE", "benchmark whose models predict", metric="rmse"),
     lists("an empty metric", "''", "a form like ndcg@10", metric=""),
     lists(
@@ -291,7 +319,7 @@ LISTS = (
     ),
     Case("an unknown option", "evaluate --rec recs.csv", "--rec ", "Possible options"),
     Case("an unknown command", "evalute --recs recs.csv", "'evalute'", "Did you mean 'evaluate'"),
-    Case("an unknown kind to list", "list model", "'model'", "'models'"),
+    Case("an unknown kind to list", "list model", "'model'", "did you mean 'models'"),
 )
 
 COMPARE = (

@@ -97,7 +97,7 @@ def test_parse_many():
     ("text", "message"),
     [
         ("ndgc@10", r"unknown metric 'ndgc'; did you mean 'ndcg'\?"),
-        ("nonsense@10", r"unknown metric 'nonsense'; known: .*ndcg"),
+        ("nonsense@10", r"unknown metric 'nonsense'; known: .*NDCG"),
         ("ndcg(gian=linear)@10", r"NDCG has no option 'gian'; did you mean 'gain'\?"),
         ("ndcg(gain=liner)@10", r"gain must be one of exp, linear, binary, got 'liner'; did you"),
         ("map(denominator=k)@10", "denominator must be one of min, relevant, got 'k'"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 
-from fullrank.core.errors import FullrankError
+from fullrank.core.errors import FullrankError, nearest
 from fullrank.core.text import one_line
 
 OK, FAILED, BAD_INPUT, BUG, STOPPED = 0, 1, 2, 3, 130
@@ -59,7 +60,7 @@ def _explain(error: BaseException) -> int:
         say(str(error))
         return BAD_INPUT
     if hasattr(error, "exit_code") and hasattr(error, "format_message"):  # a usage error
-        say(f"{error.format_message()} (see fullrank --help)")
+        say(f"{_usage(error.format_message())} (see fullrank --help)")
         return BAD_INPUT
     if hasattr(error, "exit_code"):  # typer.Exit
         return int(error.exit_code)
@@ -75,6 +76,14 @@ def _explain(error: BaseException) -> int:
         "(--debug shows where)"
     )
     return BUG
+
+
+def _usage(text: str) -> str:
+    """The message of a usage error without Python's words, and with the nearest choice."""
+    text = text.replace("Value error, ", "")
+    found = re.search(r"('[^']*') is not one of ('.*')", text)
+    close = nearest(found[1].strip("'"), re.findall(r"'([^']*)'", found[2])) if found else None
+    return text if close is None else f"{text.rstrip('.')}; did you mean {close!r}?"
 
 
 def say(message: str) -> None:

@@ -21,8 +21,13 @@ def list_names(
     if json:
         print_json(rows)
         return
+    head = ["name", "settings", "about"]
     table = [[row["name"], _settings(row["settings"]), row["about"]] for row in rows]
-    print_table(["name", "settings", "about"], table)
+    if kind == "metrics":
+        head.insert(1, "also")
+        for line, row in zip(table, rows, strict=True):
+            line.insert(1, ", ".join(row["aliases"]))
+    print_table(head, table)
 
 
 def _names(kind: Kind) -> list[str]:
@@ -41,6 +46,7 @@ def _describe(kind: Kind, name: str) -> dict[str, Any]:
     spelled = getattr(shape, "name", name) if kind == "filters" else name
     return {
         "name": spelled if isinstance(spelled, str) else name,
+        **({"aliases": list(target.aliases)} if kind == "metrics" else {}),
         "settings": {f.name: _default(f) for f in known if f.init},
         "about": " ".join(about.split()),
     }

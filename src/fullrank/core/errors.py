@@ -75,11 +75,24 @@ def told(spot: str) -> Iterator[None]:
         raise type(error)(f"{spot}{error}") from error
 
 
-def suggest(name: str, options: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` or the list of options, for the end of an error message."""
-    known = sorted(options)
-    lower = {option.lower(): option for option in known}
-    close = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
-    if close:
-        return f"; did you mean {lower[close[0]]!r}?"
+def suggest(name: str, options: Iterable[str], shown: Iterable[str] | None = None) -> str:
+    """Return ``"; did you mean 'x'?"`` or the list of options, for the end of an error message.
+
+    Args:
+        name: what was written.
+        options: what could have been.
+        shown: what is listed if nothing is near, in place of all options.
+    """
+    options = list(options)
+    close = nearest(name, options)
+    if close is not None:
+        return f"; did you mean {close!r}?"
+    known = sorted(options if shown is None else shown, key=str.lower)
     return f"; known: {', '.join(known)}" if known else ""
+
+
+def nearest(name: str, options: Iterable[str]) -> str | None:
+    """The option that is spelt most alike, if any is near; case doesn't matter."""
+    lower = {option.lower(): option for option in sorted(options)}
+    close = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.6)
+    return lower[close[0]] if close else None

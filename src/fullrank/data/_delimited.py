@@ -15,9 +15,10 @@ from fullrank.data._columns import (
     names_by_place,
     strip_types,
 )
-from fullrank.data._options import ReadOptions, Table
+from fullrank.data._options import ReadOptions, Table, passing
 from fullrank.data._text import find_separator, sample_lines, split_fields
 
+BACKSLASH = "\\"
 _UNIT = 0x1F  # ASCII's own unit separator: stands for "::" and for runs of blanks
 INDEX = "Unnamed: 0"
 """What pandas calls an index that came back as a column."""
@@ -73,7 +74,7 @@ def _names(
         if twice:
             raise DataError(
                 f"{where}: the header names {twice[0]!r} more than once ({', '.join(names)}); "
-                "rename one, or pass header=False if the first line is data"
+                f"rename one, or pass {passing('header', False)} if the first line is data"
             )
         return names, True, notes
     if options.columns:
@@ -105,13 +106,15 @@ def _normalise(
         raise DataError(
             f"{where}, line {line}: expected {expected} fields as in the first line, found "
             f"{found} (separator {_SAID.get(separator, repr(separator))}); mend the line, or pass "
-            f"another separator{_sequence_hint(separator)}"
+            "another separator (--read separator=';' on the command line)"
+            f"{_sequence_hint(separator)}"
         )
     if status != delimited.OK:
         what = "opens a quote that is never closed" if status == delimited.OPEN else "a stray quote"
         raise DataError(
-            f"{where}, line {line}: {what}; pass escape='\\\\' if quotes inside fields are marked "
-            "by a backslash, or quote='' if quotes are ordinary signs"
+            f"{where}, line {line}: {what}; pass {passing('escape', BACKSLASH)} if quotes "
+            f"inside fields are marked by a backslash, or {passing('quote', '')} if quotes are "
+            "ordinary signs"
         )
     return memoryview(out[:written].data), to, odd
 
@@ -119,7 +122,7 @@ def _normalise(
 def _sequence_hint(separator: str) -> str:
     if separator != " ":
         return ""
-    return ", or format='sequence' if each line is a user followed by its items"
+    return f", or {passing('format', 'sequence')} if each line is a user followed by its items"
 
 
 def _parse(text: memoryview, where: str, separator: str, quote: str, width: int) -> pl.DataFrame:
@@ -136,7 +139,7 @@ def _parse(text: memoryview, where: str, separator: str, quote: str, width: int)
         said = str(error).split("\n", maxsplit=1)[0]
         raise DataError(
             f"{where} can't be cut into the {width} columns of its first line ({said}); check its "
-            "quotes, or pass separator, quote and header"
+            "quotes, or pass separator, quote and header (--read quote='' on the command line)"
         ) from error
 
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from fullrank.core.errors import DataError
 from fullrank.core.text import quoted
-from fullrank.data._options import Table
+from fullrank.data._options import Table, passing
 
 BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow stream"}
 _FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
@@ -103,7 +103,8 @@ def read_trec(data: bytes, where: str, form: str) -> Table:
     if len(short):
         raise DataError(
             f"{where}, line {short['number'][0]}: expected {needed} fields of a {form}, found "
-            f"{len(short['f'][0])}; mend the line, or pass format='delimited'"
+            f"{len(short['f'][0])}; mend the line, or pass "
+            f"{passing('format', 'delimited')}"
         )
     columns = {name: pl.col("f").list.get(j) for j, name in enumerate(fields) if name}
     frame = rows.select(**columns)

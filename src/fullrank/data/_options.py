@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -33,9 +34,12 @@ def check_read(names: Iterable[str]) -> None:
             raise SpecError(f"--read has no option {name!r}{suggest(name, READ)}")
 
 
-def passing(name: str, value: str) -> str:
+def passing(name: str, value: str | bool) -> str:
     """How to pass a reading option in Python and on the command line, for a message."""
-    return f"{name}={value!r} (--read {name}={value or repr(value)} on the command line)"
+    shell = str(value).lower() if isinstance(value, bool) else value
+    if not re.fullmatch(r"[\w-]+", shell):
+        shell = f"'{shell}'"
+    return f"{name}={value!r} (--read {name}={shell} on the command line)"
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fullrank.core.dataset import Dataset, Source
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import Interactions, TimeUnit
 from fullrank.data._delimited import INDEX
-from fullrank.data._options import ReadOptions
+from fullrank.data._options import ReadOptions, passing
 from fullrank.data._tables import Shaped, load_table, shape
 from fullrank.data._times import Times, parse_times
 from fullrank.data._types import ratings
@@ -113,7 +113,7 @@ def to_interactions(shaped: Shaped, options: ReadOptions) -> Interactions:
     if table.format == "trec-run":
         raise DataError(
             f"{table.where} is a TREC run, a recommendation list and no log of interactions; use "
-            "it with evaluate, or pass format='delimited'"
+            f"it with evaluate, or pass {passing('format', 'delimited')}"
         )
     if len(table.frame) == 0:
         raise DataError(f"{table.where} has columns but no rows; expected interactions")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from fullrank.core.errors import DataError, SpecError
 from fullrank.data._columns import has_known_ids
+from fullrank.data._options import passing
 
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_LINES = 100
@@ -28,8 +29,8 @@ def as_utf8(data: bytes, encoding: str | None, where: str) -> bytes:
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
         raise DataError(
-            f"{where}, line {line}: a NUL byte; the file is binary, or text in UTF-16 (then pass "
-            "encoding='utf-16')"
+            f"{where}, line {line}: a NUL byte; the file is binary, or text in UTF-16; then pass "
+            f"{passing('encoding', 'utf-16')}"
         )
     # Files of the old Mac end lines by a lone carriage return.
     return data.replace(b"\r", b"\n") if b"\n" not in data else data
@@ -57,7 +58,9 @@ def _transcode(data: bytes, encoding: str, where: str) -> bytes:
 
 def _check_utf8(data: bytes, where: str) -> bytes:
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{where} starts with a mark of UTF-16; pass encoding='utf-16'")
+        raise DataError(
+            f"{where} starts with a mark of UTF-16; pass {passing('encoding', 'utf-16')}"
+        )
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _BLOCK):
         block = data[start : start + _BLOCK]
@@ -69,8 +72,8 @@ def _check_utf8(data: bytes, where: str) -> bytes:
             line = data.count(b"\n", 0, at) + 1
             raise DataError(
                 f"{where}, line {line}: byte 0x{data[at]:02x} is not valid UTF-8; pass the "
-                "encoding that the file was written in, such as encoding='latin-1' or 'cp1252' "
-                "(--read encoding=latin-1 with data and split), or save the file as UTF-8"
+                "encoding that the file was written in, such as "
+                f"{passing('encoding', 'latin-1')}, or save the file as UTF-8"
             ) from error
     return data.removeprefix(codecs.BOM_UTF8)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, TimeUnit
 from fullrank.core.text import quoted
-from fullrank.data._options import Table
+from fullrank.data._options import Table, passing
 
 _LIMITS: tuple[tuple[TimeUnit, float], ...] = (("s", 1e11), ("ms", 1e14), ("us", 1e17))
 _PER_SECOND: dict[str, int] = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
@@ -102,7 +102,8 @@ def _refuse_dates(table: Table, name: str, values: NDArray[np.int64]) -> None:
     if bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31))):
         raise DataError(
             f"column {name!r} of {table.where} looks like dates written as YYYYMMDD (first: "
-            f"{days[0]}); write them as YYYY-MM-DD, or pass time_unit='s' if they are seconds"
+            f"{days[0]}); write them as YYYY-MM-DD, or pass "
+            f"{passing('time_unit', 's')} if they are seconds"
         )
 
 

@@ -37,7 +37,7 @@ def format_of(path: str | Path, format: str | None = None) -> str:
         known = sorted(set(_SUFFIXES.values()))
         raise SpecError(
             f"can't tell the format of {Path(path).name!r}{suggest(form, known)}; end the name in "
-            f"one of {', '.join(_SUFFIXES)}, or pass format"
+            f"one of {', '.join(_SUFFIXES)} (or, in Python, pass format)"
         )
     return form
 

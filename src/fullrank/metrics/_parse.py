@@ -136,7 +136,8 @@ def lookup(name: str) -> Metric:
             if isinstance(found, Metric):
                 return found
             raise SpecError(f"the plug-in {plugin!r} is no Metric but {type(found).__name__}")
-    raise SpecError(f"unknown metric {name!r}{suggest(plain, {*known, *plugins})}")
+    shown = sorted({*(str(metric.name) for metric in known.values()), *plugins})
+    raise SpecError(f"unknown metric {name!r}{suggest(plain, {*known, *plugins}, shown)}")
 
 
 def _plain(name: str) -> str:

@@ -1,0 +1,57 @@
+"""``list``, and what the command line says of names that there are not."""
+
+import pytest
+
+
+def test_metrics_are_listed_with_their_aliases(cli):
+    said = cli("list", "metrics")
+    assert said.code == 0
+    (line,) = [line for line in said.out.splitlines() if line.startswith("HitRate")]
+    assert "hr" in line
+    rows = {row["name"]: row for row in cli("list", "metrics", "--json").json()}
+    assert "hr" in rows["HitRate"]["aliases"]
+    assert "aliases" not in cli("list", "models", "--json").json()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["list", "metric"], "'metric' is not one of 'models', 'metrics', 'splits', 'filters'"),
+        (["list", "metric"], "did you mean 'metrics'?"),
+        (["list", "wizards"], "'wizards' is not one of"),
+        (["evaluate", "--recs", "a", "--truth", "b", "-m", "mrr", "--interval", "bcaa"], "'bca'?"),
+    ],
+)
+def test_a_choice_that_there_is_not_suggests_the_nearest(cli, arguments, message):
+    said = cli(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert "Value error" not in said.err
+    assert ("did you mean" in said.err) is ("wizards" not in arguments)
+
+
+def test_an_unknown_metric_lists_names_and_no_aliases(cli):
+    said = cli("evaluate", "--recs", "a", "--truth", "b", "-m", "zzz@3")
+    assert said.err == (
+        "fullrank: unknown metric 'zzz'; known: AUC, DCG, F1, HitRate, MAE, MAP, MeanRank, MRR, "
+        "NDCG, Precision, RBP, Recall, RMSE, RPrecision\n"
+    )
+    assert (
+        "did you mean 'hit'" in cli("evaluate", "--recs", "a", "--truth", "b", "-m", "hist@3").err
+    )
+
+
+def test_a_format_that_is_not_written_is_told_by_the_suffix(cli, tmp_path):
+    (tmp_path / "log.csv").write_text("user_id,item_id\n1,2\n")
+    said = cli("data", "convert", tmp_path / "log.csv", "-o", tmp_path / "ml.xlsx")
+    assert said.code == 2
+    assert "end the name in one of .parquet, .csv" in said.err
+    assert "or pass format" not in said.err
+
+
+def test_reading_options_are_named_as_the_command_line_has_them(cli, tmp_path):
+    (tmp_path / "log.csv").write_text('user_id,item_id\n1,"2\n')
+    said = cli("data", "info", tmp_path / "log.csv")
+    assert "--read quote=''" in said.err
+    assert "--read escape='\\'" in said.err
+    assert cli("data", "info", tmp_path / "log.csv", "--read", "quote=").code == 0
