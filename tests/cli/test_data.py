@@ -1,6 +1,7 @@
 """``data``, ``split`` and ``list``."""
 
 import json
+import re
 
 import polars as pl
 import pytest
@@ -162,3 +163,32 @@ def test_split_never_writes_into_a_folder_in_use(cli, rows, tmp_path):
     said = cli("split", rows, "--strategy", "GlobalTime", "-o", out)
     assert said.code == 2
     assert [path.name for path in out.iterdir()] == ["mine.txt"]
+
+
+def test_the_card_is_in_words(cli, tmp_path):
+    times = [*range(1, 40), 39]
+    table = {"user_id": [n % 4 for n in range(40)], "item_id": list(range(40)), "timestamp": times}
+    pl.DataFrame(table).write_csv(tmp_path / "log.csv")
+    settings = ["--set", "test=0.05", "--set", "valid=0", "-o"]
+    said = cli("split", tmp_path / "log.csv", "--strategy", "GlobalTime", *settings, tmp_path / "a")
+    assert "test after a fit on train: 0 cold users (0 rows), 2 cold items (2 rows)" in said.out
+    assert "ties at the cut of test: 2 rows with the time of the cut" in said.out
+    assert "leak" not in said.out
+    pl.DataFrame({**table, "user_id": [n // 10 for n in range(40)]}).write_csv(tmp_path / "log.csv")
+    said = cli("split", tmp_path / "log.csv", "--strategy", "LeaveLast", "-o", tmp_path / "b")
+    share = r"\n    [0-9]+\.[0-9] % of the training rows lie after the first test row "
+    assert re.search(share + r"\(global leak\)\n", said.out)
+    table["timestamp"] = [n // 8 for n in range(40)]
+    pl.DataFrame(table).write_csv(tmp_path / "log.csv")
+    said = cli("split", tmp_path / "log.csv", "--strategy", "LeaveLast", "-o", tmp_path / "c")
+    assert "ties at the cut of test: 4 users with one time on both sides" in said.out
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.9911, "99.1 %"), (0.99999, "over 99.9 %"), (1.0, "100.0 %"), (1e-6, "under 0.1 %")],
+)
+def test_shares_never_round_to_all_or_nothing(share, text):
+    from fullrank.cli._card import share_text
+
+    assert share_text(share) == text

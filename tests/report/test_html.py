@@ -163,7 +163,7 @@ def test_what_a_reader_must_know_is_there(page: Page) -> None:
         "GlobalTime",
         "1 users (3 rows) without a history that models may use, and 2 items (4 rows) without a",
         "25 % of fitted rows later than the earliest held-out row",
-        "test = 2",
+        "test: 2 rows with the time of the cut",
         "as each model ranks them",
         "targets in the history are dropped",
         "expectation over the orders that equal scores leave open",

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fullrank.cli._card import card_lines
 from fullrank.cli._output import busy, parse_settings, print_json, print_line
 from fullrank.cli.data import Columns, Json, Read, load
 from fullrank.core.errors import SpecError, told
@@ -51,7 +52,7 @@ def split(
         return
     for card, place in zip(cards, places):
         typer.echo(f"{place}")
-        for line in _lines(card):
+        for line in card_lines(card):
             print_line(f"  {line}")
 
 
@@ -78,22 +79,3 @@ def _folds(
     with told(f"{data}: "):
         rows = apply_all(load(data, columns, read).interactions, before, seed, compact=True)
         return [with_train_filter(one, train, rng=seed) for one in how.splits(rows, rng=seed)]
-
-
-def _lines(card: dict[str, Any]) -> list[str]:
-    """The card in a few lines."""
-    out = []
-    for name, part in card["parts"].items():
-        span = f", {part['first']} to {part['last']}" if part.get("first") else ""
-        counts = f"{part['rows']:,} rows, {part['users']:,} users, {part['items']:,} items"
-        out.append(f"{name}: {counts}{span}")
-    for name in ("valid", "test"):
-        for fit, found in card.get(name, {}).get("fit", {}).items():
-            plain = {k: v for k, v in found.items() if not isinstance(v, dict) and v is not None}
-            text = ", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in plain.items())
-            out.append(f"{name} after a fit on {fit}: {text}")
-            leaks = {k: v for k, v in (found.get("leaks") or {}).items() if v}
-            out.extend(f"  leak: {k.replace('_', ' ')}: {v}" for k, v in leaks.items())
-    ties = {k: v for k, v in card["ties_at_cut"].items() if v}
-    out.extend(f"ties at the cut of {k}: {v:,}" for k, v in ties.items())
-    return [*out, *card["notes"]]

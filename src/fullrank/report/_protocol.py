@@ -10,6 +10,7 @@ from fullrank.metrics import parse
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import UNDEFINED, percent_text, plain_text
 from fullrank.report._series import folds_of
+from fullrank.split._card import tied_at_cut
 
 Terms = list[tuple[str, str]]
 
@@ -86,7 +87,7 @@ def _fold_terms(cell: CellResult) -> Terms:
             f"({cold['rows_of_cold_items']:,} rows) without a fitted row",
         ),
         ("Folded in", _folded_in(cold)),
-        ("Rows tied with the cut", plain_text(card["ties_at_cut"])),
+        ("Ties at the cut", "; ".join(tied_at_cut(card)) or "none"),
     ]
     return [*out, *_leaks(cold["leaks"]), ("Notes on the split", "; ".join(card["notes"]))]
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import count
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.data.filters.moments import from_units
 from fullrank.split._base import PART_CODES, FitOn, Part, Split
+
+ONE_CUT = ("GlobalTime", "GlobalCut", "ExpandingWindow", "SlidingWindow")
+"""Strategies with the same cut for all users: their ties are counted in rows."""
 
 
 def card(split: Split) -> dict[str, Any]:
@@ -38,6 +43,22 @@ def card(split: Split) -> dict[str, Any]:
     out["ties_at_cut"] = dict(split.ties_at_cut)
     out["notes"] = list(split.notes)
     return out
+
+
+def tied_at_cut(card: Mapping[str, Any]) -> list[str]:
+    """By cut in words, what shares its time: rows after a global cut, users with cuts of their own.
+
+    Args:
+        card: of a split.
+    """
+    whole = card["recipe"].get("strategy") in ONE_CUT
+    return [
+        f"{name}: {count(n, 'row')} with the time of the cut"
+        if whole
+        else f"{name}: {count(n, 'user')} with one time on both sides"
+        for name, n in card["ties_at_cut"].items()
+        if n
+    ]
 
 
 def _plain(value: Any) -> Any:
