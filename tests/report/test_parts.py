@@ -13,13 +13,17 @@ from scipy.stats import rankdata
 from tests.report.stores import make_results, ranks_of
 from tests.report.test_board import row
 
+from fullrank.core.ranked import TargetRanks
 from fullrank.metrics import NDCG, Recall
 from fullrank.report._across import across_grid, mean_ranks
 from fullrank.report._costs import cost_grid
+from fullrank.report._curves import curve_figures
 from fullrank.report._figure import GREY, Looks
-from fullrank.report._segments import _only, _target_rows, thirds
+from fullrank.report._segments import _only, _target_rows, segment_figures, thirds
 from fullrank.report._series import averaged
+from fullrank.report._trials import ticks
 from fullrank.report.board import boards
+from fullrank.report.html import render_report
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=20))
@@ -118,3 +122,24 @@ def test_models_look_different_and_the_baseline_is_grey() -> None:
     pairs = list(zip(looks.colours, map(tuple, looks.dashes)))
     assert looks.colours[3] == GREY
     assert len(set(pairs)) == 30
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [(1, [1]), (3, [1, 2, 3]), (20, [1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]), (60, None)],
+)
+def test_trials_are_numbered_from_one(last: int, expected: list[int] | None) -> None:
+    found = ticks(last)
+    assert found[0] == 1
+    assert found[-1] <= last
+    assert len(found) <= 12
+    assert expected is None or found == expected
+
+
+def test_no_chart_is_empty(tmp_path: Path) -> None:
+    nothing = TargetRanks.of([[]] * 30, n_candidates=[50] * 30)
+    results = make_results(tmp_path / "s", {"a": nothing, "b": nothing})
+    looks = Looks(results.models, "a")
+    assert curve_figures(results, "hand", looks) == {}
+    assert segment_figures(results, "hand", looks) == []
+    assert "No ranking metric has a value here." in render_report(results)

@@ -34,7 +34,7 @@ def families(results: Results, limit: int = 4) -> list[Metric]:
 
 
 def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[Figure]]:
-    """Figures by segment of users, one for each family of metrics."""
+    """Figures by segment of users, one for each family of metrics that has a value there."""
     cases = Cases.of(results, data)
     ks = cutoffs(len(cases.users))
     out: dict[str, list[Figure]] = {users: [] for users in cases.segments}
@@ -58,8 +58,9 @@ def curve_figures(results: Results, data: str, looks: Looks) -> dict[str, list[F
                     for k, e in zip(ks, found)
                 ]
         for users, points in rows.items():
-            out[users].append(_figure(str(family), points, looks))
-    return out
+            if any(point["value"] is not None for point in points):
+                out[users].append(_figure(str(family), points, looks))
+    return {users: figures for users, figures in out.items() if figures}
 
 
 def curve_note(results: Results) -> str:

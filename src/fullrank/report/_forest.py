@@ -52,7 +52,9 @@ def _figure(metric: str, tests: Sequence[Row], title: str) -> Figure:
     )
     axis = f"{unit}{side} is better"
     ends = base.mark_rule(strokeWidth=2).encode(
-        x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=True)), x2="high:Q", color=colour
+        x=alt.X("low:Q", title=axis, scale=alt.Scale(zero=True), axis=alt.Axis(tickCount=4)),
+        x2="high:Q",
+        color=colour,
     )
     tip = [alt.Tooltip(f"{name}:N") for name in ("model", "verdict", "difference", "interval", "p")]
     dots = base.mark_point(filled=True, size=90, opacity=1).encode(

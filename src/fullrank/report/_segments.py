@@ -68,11 +68,12 @@ def segment_metric(results: Results) -> Metric:
 
 
 def segment_figures(results: Results, data: str, looks: Looks) -> list[Figure]:
-    """Bars by activity of the user, and by popularity of the target item."""
-    return [_by_activity(results, data, looks), _by_popularity(results, data, looks)]
+    """Bars by activity of the user, and by popularity of the target item; none without values."""
+    found = [_by_activity(results, data, looks), _by_popularity(results, data, looks)]
+    return [figure for figure in found if figure is not None]
 
 
-def _by_activity(results: Results, data: str, looks: Looks) -> Figure:
+def _by_activity(results: Results, data: str, looks: Looks) -> Figure | None:
     cases, metric = Cases.of(results, data), segment_metric(results)
     spans = thirds(cases.history, ("light", "medium", "heavy"), "cold (no history)", "items")
     rows: list[dict[str, Any]] = []
@@ -90,7 +91,7 @@ def _by_activity(results: Results, data: str, looks: Looks) -> Figure:
     return _figure(f"{metric} by activity of the user", rows, metric, caption, looks, results)
 
 
-def _by_popularity(results: Results, data: str, looks: Looks) -> Figure:
+def _by_popularity(results: Results, data: str, looks: Looks) -> Figure | None:
     cases = Cases.of(results, data)
     metric = Recall @ (segment_metric(results).k or 10)
     pooled = np.concatenate([_target_rows(cell) for cell in folds_of(results, data)])
@@ -158,9 +159,11 @@ def _figure(
     caption: str,
     looks: Looks,
     results: Results,
-) -> Figure:
+) -> Figure | None:
     import altair as alt
 
+    if all(row["value"] is None for row in rows):
+        return None
     parts = list(dict.fromkeys(row["part"] for row in rows))
     counts = {row["part"]: row["queries"] for row in rows}
     tip = [alt.Tooltip("model:N"), alt.Tooltip("part:N")]

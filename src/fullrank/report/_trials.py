@@ -70,7 +70,13 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
     import altair as alt
 
     points = _with_best(rows, metric)
-    x = alt.X("trial:Q", title="trial", axis=alt.Axis(tickMinStep=1, format="d", grid=False))
+    last = max(row["trial"] for row in points)
+    x = alt.X(
+        "trial:Q",
+        title="trial",
+        axis=alt.Axis(values=ticks(last), format="d", grid=False),
+        scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
+    )
     line = (
         alt.Chart(named())
         .mark_line(interpolate="step-after", strokeWidth=1.8)
@@ -102,6 +108,13 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
     return Figure("Search", spec_of(chart, points), caption, grid, wide=True)
 
 
+def ticks(last: int, most: int = 10) -> list[int]:
+    """Whole numbers from 1 to the last trial: all of them, or 1 and round ones."""
+    steps = (base * 10**power for power in range(9) for base in (1, 2, 5))
+    step = next(step for step in steps if last // step <= most)
+    return sorted({1, *range(step, last + 1, step)})
+
+
 def _with_best(rows: Sequence[dict[str, Any]], metric: str) -> list[dict[str, Any]]:
     pick = max if parse(metric).higher_is_better else min
     best: dict[tuple[str, int], float] = {}
@@ -113,7 +126,7 @@ def _with_best(rows: Sequence[dict[str, Any]], metric: str) -> list[dict[str, An
             {
                 "model": row["model"],
                 "fold": row["fold"],
-                "trial": row["number"],
+                "trial": row["number"] + 1,
                 "value": significant(row["value"]),
                 "best": significant(best[key]),
                 "chosen": row["chosen"],
@@ -129,7 +142,7 @@ def _grid(rows: Sequence[dict[str, Any]]) -> Grid:
         (
             Cell(row["model"] + (f", fold {row['fold']}" if many else "")),
             Cell(plain_text(row["settings"])),
-            Cell(str(row["number"])),
+            Cell(str(row["number"] + 1)),
             Cell(value_text(row["value"]), best=row["chosen"]),
             Cell(seconds_text(row["resources"]["trial_seconds"])),
             Cell(row["error"] or ""),

@@ -25,4 +25,20 @@
     part.addEventListener("toggle", function () { if (part.open) drawWithin(part); });
   });
   drawWithin(document);
+  // What does not fit must be seen to go on: a table cut at its edge looks whole.
+  function hint(box) {
+    var wider = box.scrollWidth > box.clientWidth + 1;
+    var before = box.previousElementSibling;
+    var said = before && before.classList.contains("hint");
+    box.classList.toggle("wider", wider);
+    if (said) before.hidden = !wider;
+    if (said || !wider) return;
+    var text = document.createElement("p");
+    text.className = "hint";
+    text.textContent = "This table is wider than the page: scroll it sideways →";
+    box.before(text);
+  }
+  var boxes = document.querySelectorAll(".scroll");
+  var watch = new ResizeObserver(function (found) { found.forEach(function (one) { hint(one.target); }); });
+  boxes.forEach(function (box) { watch.observe(box); });
 })();
