@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -47,6 +48,23 @@ def test_lists_in_cells_are_evaluated_best_first():
     assert m.estimate.value == pytest.approx((0.5 + 1 + 0) / 3)
     scored = frame.with_columns(scores=pl.Series([[0.1, 0.9], [0.5], []]))
     assert evaluate(scored, truth, ["mrr"]).measurements[0].estimate.value == pytest.approx(2 / 3)
+
+
+def test_cells_as_pandas_and_numpy_hold_them(tmp_path):
+    pl.DataFrame(LISTS).write_parquet(tmp_path / "x.parquet")
+    arrays = pd.read_parquet(tmp_path / "x.parquet")
+    assert isinstance(arrays["items"][0], np.ndarray)
+    assert read_table(arrays, kind="recommendations").select("user_id", "item_id").rows() == ROWS
+    fixed = pl.DataFrame({"user": [1, 2], "items": np.array([[3, 4], [5, 6]])})
+    assert isinstance(fixed.schema["items"], pl.Array)
+    found = read_table(fixed, kind="recommendations")
+    assert found.rows() == [(1, 3), (1, 4), (2, 5), (2, 6)]
+
+
+def test_lists_that_are_all_empty_recommend_nothing(tmp_path):
+    (tmp_path / "x.jsonl").write_text('{"user": "u", "items": []}\n')
+    with pytest.raises(DataError, match="holds no recommendation"):
+        evaluate(tmp_path / "x.jsonl", {"u": ["a"]}, ["mrr"])
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ def explode_lists(table: Table, roles: Mapping[str, str]) -> Table:
             the row.
     """
     name = roles["item_id"]
+    table = replace(table, frame=_as_lists(table.frame))
     if not _holds_lists(table.frame, name):
         return table
     beside = [roles[role] for role in ("rank", "score") if role in roles]
@@ -40,6 +41,14 @@ def explode_lists(table: Table, roles: Mapping[str, str]) -> Table:
             )
     _check_rows(table, columns)
     return replace(table, frame=lists.explode(*columns), first_line=None)
+
+
+def _as_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """Cells of a fixed length are lists too; lists that are all empty are of text."""
+    fixed = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Array)]
+    frame = frame.with_columns(pl.col(fixed).arr.to_list()) if fixed else frame
+    empty = [name for name, dtype in frame.schema.items() if dtype == pl.List(pl.Null)]
+    return frame.with_columns(pl.col(empty).cast(pl.List(pl.String))) if empty else frame
 
 
 def _holds_lists(frame: pl.DataFrame, name: str) -> bool:

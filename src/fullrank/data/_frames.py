@@ -118,6 +118,8 @@ def _objects(name: str, column: Any) -> pl.Series:
     """Text and Python objects; NaN and None are both missing."""
     missing = column.isna().to_numpy(dtype=bool)
     values = [None if gone else value for value, gone in zip(column.tolist(), missing, strict=True)]
+    # Lists of a Parquet file come back as arrays.
+    values = [value.tolist() if isinstance(value, np.ndarray) else value for value in values]
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) > 1 and str in kinds:
         text = next(v for v in values if isinstance(v, str))
