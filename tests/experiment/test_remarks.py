@@ -42,7 +42,7 @@ def test_a_benchmark_refuses_a_threshold_without_grades(place):
 def test_a_column_with_zeros_that_is_not_named_is_warned_of():
     found = evaluate(RECS, pl.DataFrame(TRUTH), ["recall@1"])
     (text,) = found.warnings
-    assert "1 rows of the truth have 'label' at 0 or below" in text
+    assert "'label' is 0 or below in 1 row of the truth" in text
     assert "every row counts as a hit" in text
     assert "--grade label" in text
     assert found.ranked.counts["rows_rated_0_or_below"] == 1
@@ -55,7 +55,7 @@ def test_the_warned_column_has_its_own_name(tmp_path):
         tmp_path / "truth.csv"
     )
     (text,) = evaluate(RECS, tmp_path / "truth.csv", ["recall@1"]).warnings
-    assert "2 rows of the truth have 'Stars'" in text
+    assert "'Stars' is 0 or below in 2 rows of the truth" in text
 
 
 @pytest.mark.parametrize(("without", "warned"), [(1, False), (2, True), (9, True)])
@@ -63,7 +63,7 @@ def test_many_users_without_a_list_are_warned_of(without, warned):
     truth = {f"u{j}": ["a"] for j in range(10)}
     recs = {user: ["a", "b"] for user in list(truth)[without:]}
     found = evaluate(recs, truth, ["recall@1"])
-    text = f"{without} of the 10 users of the truth ({without}0%) have no list"
+    text = f"{without} of 10 users of the truth ({without}0%) without a list"
     assert any(text in said for said in found.warnings) is warned
     compared = compare([recs, recs], truth=truth, metrics=["recall@1"])
     assert any(f"system 2: {text}" in said for said in compared.warnings) is warned

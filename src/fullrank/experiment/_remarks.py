@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fullrank.core.brief import count
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.ranked import TargetRanks
 from fullrank.metrics import Metric
@@ -72,9 +73,10 @@ def _cut(ranked: TargetRanks, metrics: Sequence[Metric]) -> Iterator[str]:
 def _ungraded(ranked: TargetRanks) -> Iterator[str]:
     column = ranked.design.get("ungraded")
     if column is not None:
+        rows = count(ranked.counts["rows_rated_0_or_below"], "row")
         yield (
-            f"{ranked.counts['rows_rated_0_or_below']:,} rows of the truth have {column!r} at 0 or "
-            "below, and every row counts as a hit, as no grade column is named; if that column "
+            f"{column!r} is 0 or below in {rows} of "
+            "the truth, and every row counts as a hit, as no grade column is named; if that column "
             f"says what is relevant, name it: --grade {column}"
         )
 
@@ -83,9 +85,9 @@ def _without_list(ranked: TargetRanks) -> Iterator[str]:
     without, total = ranked.counts.get("users_without_recommendations", 0), len(ranked)
     if total and without >= MANY_WITHOUT_LIST * total:
         yield (
-            f"{without:,} of the {total:,} users of the truth ({without / total:.0%}) have no list "
-            "and count as zero: check that the lists are complete; leave users out of the truth "
-            "who were not to be served"
+            f"{without:,} of {count(total, 'user')} of the truth ({without / total:.0%}) without a "
+            "list, which counts as zero: check that the lists are complete; leave users out of the "
+            "truth who were not to be served"
         )
 
 

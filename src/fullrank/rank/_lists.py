@@ -178,8 +178,11 @@ class _Lists:
         users, items = (codes[self.codes["recs"][0] >= 0] for codes in self.codes["recs"])
         lengths = np.bincount(users, minlength=len(self.users))
         served = lengths > 0
-        longest, total = int(lengths.max(initial=0)), len(np.unique(items))
-        if (lengths[served] < longest).any() or total <= longest:
+        longest = int(lengths.max(initial=0))
+        if (lengths[served] < longest).any():
+            return None
+        total = np.count_nonzero(np.bincount(items))
+        if total <= longest:
             return None
         if "train" in self.codes:
             pairs = users.astype(np.int64) * len(self.items) + items
