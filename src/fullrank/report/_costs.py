@@ -83,7 +83,7 @@ def _sizes(rows: Sequence[dict[str, Any]], order: list[str], looks: Looks) -> Fi
         alt.Chart(named())
         .mark_bar()
         .encode(
-            x=alt.X("mib:Q", title="MiB"),
+            x=alt.X("mib:Q", title="MiB", axis=alt.Axis(tickCount=5)),
             y=alt.Y("model:N", sort=order, title=None),
             color=looks.colour(),
             tooltip=["model:N", alt.Tooltip("mib:Q", format=",.0f")],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fullrank.experiment.results import CellResult, Results
 from fullrank.experiment.store import Store
@@ -12,6 +12,9 @@ from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import plain_text, seconds_text, significant, value_text
 from fullrank.report._series import folds_of
+
+if TYPE_CHECKING:
+    import altair as alt
 
 
 def trial_figures(results: Results, data: str, looks: Looks) -> list[Figure]:
@@ -70,19 +73,18 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
     import altair as alt
 
     points = _with_best(rows, metric)
-    last = max(row["trial"] for row in points)
-    x = alt.X(
-        "trial:Q",
-        title="trial",
-        axis=alt.Axis(values=ticks(last), format="d", grid=False),
-        scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
-    )
+    x = _by_number(max(row["trial"] for row in points))
     line = (
         alt.Chart(named())
         .mark_line(interpolate="step-after", strokeWidth=1.8)
         .encode(
             x=x,
-            y=alt.Y("best:Q", title=f"{metric} on validation", scale=alt.Scale(zero=False)),
+            y=alt.Y(
+                "best:Q",
+                title=f"{metric} on validation",
+                scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=5),
+            ),
             color=looks.colour(),
             strokeDash=looks.dash(),
             detail="fold:N",
@@ -106,6 +108,17 @@ def _figure(rows: Sequence[dict[str, Any]], metric: str, looks: Looks, grid: Gri
         "only; the test was ranked once, after the choice."
     )
     return Figure("Search", spec_of(chart, points), caption, grid, wide=True)
+
+
+def _by_number(last: int) -> alt.X:
+    import altair as alt
+
+    return alt.X(
+        "trial:Q",
+        title="trial",
+        axis=alt.Axis(values=ticks(last), format="d", grid=False),
+        scale=alt.Scale(domain=[0.5, last + 0.5], nice=False, zero=False),
+    )
 
 
 def ticks(last: int, most: int = 10) -> list[int]:
