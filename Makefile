@@ -9,13 +9,13 @@ help:  ## List the targets
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
+	$(PIP) --upgrade 'pip>=25.1'
 	$(PIP) -e '.[arrow]' --group test --group lint --group docs
 	@touch $@
 

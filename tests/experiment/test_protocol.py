@@ -134,7 +134,7 @@ def test_random_is_at_chance_level(tmp_path):
 
 
 def test_grades_are_taken_from_the_named_column_only(tmp_path):
-    plain = run_in(tmp_path / "plain", **FIXED, metrics=["ndcg@10", "recall(rel=4)@5"])
+    plain = run_in(tmp_path / "plain", **FIXED, metrics=["ndcg@10"])
     graded = run_in(
         tmp_path / "graded",
         **FIXED,
@@ -373,3 +373,13 @@ def test_bundled_data_can_be_named(tmp_path):
     results = run_in(tmp_path, **FIXED, data=[{"name": "online-retail"}], filters=filters)
     assert "CC BY" in results.cells[0].about["source"]["licence"]
     assert results.cells[0].about["source"]["citation"]
+
+
+def test_one_file_under_two_names_is_two_data_sets(tmp_path):
+    data = [{"name": name, "path": "log.csv"} for name in ("first", "second")]
+    results = run_in(tmp_path, **FIXED, data=data)
+    assert results.data == ("first", "second")
+    assert results.protocol_ids("first") == results.protocol_ids("second")
+    rows = [row for row in leaderboard(results) if row["seed"] is None]
+    values = {name: [r["value"] for r in rows if r["data"] == name] for name in results.data}
+    assert values["first"] == values["second"]

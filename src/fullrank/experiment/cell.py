@@ -48,6 +48,7 @@ class Cell:
         """Name of the cell in the store."""
         return key_of(
             {
+                "data": self.fold.data.name,  # two names of one content are two rows of a table
                 "protocol": self.fold.protocol_id,
                 "model": self.model.name,
                 "label": self.model.title,
