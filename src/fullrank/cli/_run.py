@@ -7,10 +7,8 @@ import re
 import sys
 from collections.abc import Sequence
 
+from fullrank.cli._say import BAD_INPUT, BUG, OK, STOPPED, say
 from fullrank.core.errors import FullrankError, nearest
-from fullrank.core.text import one_line
-
-OK, FAILED, BAD_INPUT, BUG, STOPPED = 0, 1, 2, 3, 130
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -84,8 +82,3 @@ def _usage(text: str) -> str:
     found = re.search(r"('[^']*') is not one of ('.*')", text)
     close = nearest(found[1].strip("'"), re.findall(r"'([^']*)'", found[2])) if found else None
     return text if close is None else f"{text.rstrip('.')}; did you mean {close!r}?"
-
-
-def say(message: str) -> None:
-    """One line on stderr, even if an id or a name in it holds a line break."""
-    print(f"fullrank: {one_line(' '.join(message.splitlines()))}", file=sys.stderr)  # noqa: T201

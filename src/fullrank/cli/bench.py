@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from fullrank.cli._output import busy, print_json, progress_bar
-from fullrank.cli._run import say
+from fullrank.cli._say import say
 from fullrank.core.errors import SpecError
 from fullrank.core.paths import check_file_place, check_folder_place
 

@@ -19,7 +19,7 @@ from fullrank.cli._output import (
     print_table,
     warn,
 )
-from fullrank.cli._run import FAILED, say
+from fullrank.cli._say import FAILED, say
 from fullrank.core.brief import count
 from fullrank.core.errors import SpecError
 
