@@ -1,0 +1,58 @@
+"""Environments of their own for other tools, so that none of them touches ours.
+
+``python_of("implicit")`` gives the interpreter of an environment in which that tool is installed,
+making it at the first call under ``FULLRANK_PEERS`` (``~/.cache/fullrank-peers`` by default).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PEERS: dict[str, tuple[str, ...]] = {}
+
+
+class PeerUnavailableError(RuntimeError):
+    """A tool can't be installed here; the message says why, for the table."""
+
+
+def folder() -> Path:
+    """Where the environments are kept."""
+    given = os.environ.get("FULLRANK_PEERS")
+    return Path(given) if given else Path.home() / ".cache" / "fullrank-peers"
+
+
+def python_of(name: str, requirements: tuple[str, ...] = ()) -> Path:
+    """Interpreter of the environment of a tool.
+
+    Args:
+        name: of the tool; the requirements of known ones stand in ``PEERS``.
+        requirements: pinned, as pip takes them, for one that isn't there.
+
+    Raises:
+        PeerUnavailableError: it could not be installed; says pip's reason. The failure is kept, so
+            that it is not tried again until the requirements change or the folder is removed.
+    """
+    wanted = requirements or PEERS[name]
+    home = folder() / name
+    python, done, failed = home / "bin" / "python", home / ".installed", home / ".failed"
+    key = hashlib.sha256("\n".join((sys.version, *wanted)).encode()).hexdigest()
+    if done.exists() and done.read_text() == key:
+        return python
+    if failed.exists() and failed.read_text().startswith(key):
+        raise PeerUnavailableError(failed.read_text().partition("\n")[2])
+    home.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(home)], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    made = subprocess.run([*pip, *wanted], capture_output=True, text=True, check=False)
+    if made.returncode:
+        lines = [x for x in made.stderr.splitlines() if x.strip()]
+        errors = [x for x in lines if "error" in x.lower()] or lines or ["pip gave no reason"]
+        reason = errors[0].strip()[:160]
+        failed.write_text(f"{key}\n{reason}")
+        raise PeerUnavailableError(reason)
+    done.write_text(key)
+    return python
