@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.ranked import UNRANKED
 from fullrank.kernels._jit import jit
+from fullrank.kernels.lists import UNRANKED
 
 _UNRANKED = int(UNRANKED)
 
