@@ -12,7 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-PEERS: dict[str, tuple[str, ...]] = {}
+ARRAYS = ("numpy==2.4.6", "scipy==1.17.1", "threadpoolctl==3.8.0")
+TORCH = "torch==2.13.0"  # without a pin pip fetches gigabytes of GPU packages
+PEERS: dict[str, tuple[str, ...]] = {
+    "implicit": ("implicit==0.7.3", *ARRAYS),
+    "irspack": ("irspack==0.5.2", *ARRAYS),
+    "torch": (TORCH, *ARRAYS),
+    "lenskit": ("lenskit==2025.8.1", TORCH, *ARRAYS),
+}
 
 
 class PeerUnavailableError(RuntimeError):
@@ -56,3 +63,11 @@ def python_of(name: str, requirements: tuple[str, ...] = ()) -> Path:
         raise PeerUnavailableError(reason)
     done.write_text(key)
     return python
+
+
+if __name__ == "__main__":
+    for tool in sys.argv[1:] or PEERS:
+        try:
+            print(f"{tool}: {python_of(tool)}")
+        except PeerUnavailableError as error:
+            print(f"{tool}: {error}")
