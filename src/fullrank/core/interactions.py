@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core._order import Columns, canonical_rows, gathered, user_indptr
 from fullrank.core.brief import brief, count
+from fullrank.core.distinct import distinct_items
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.frozen import frozen
-from fullrank.core.random import hash_elements, hash_labels
+from fullrank.core.random import hash_labels, row_hash_sums
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 TimeUnit = Literal["s", "ms", "us", "ns", "order"]
 Weights = Literal["binary", "count", "values"]
+_WEIGHTS = ("binary", "count", "values")
 
 NO_TIME = np.iinfo(np.int64).min
 """The ``times`` entry of a row whose time is not known."""
@@ -89,8 +92,9 @@ class Interactions:
                 f"{self.user_vocab.label(self.users[row])} and item "
                 f"{self.item_vocab.label(self.items[row])}; drop or fill such rows"
             )
-        if not self._is_canonical():
-            self._sort()
+        rows = canonical_rows(self._columns(), len(self.user_vocab))
+        if rows is not None:
+            self._reorder(rows)
         self._freeze()
 
     def __repr__(self) -> str:
@@ -123,54 +127,19 @@ class Interactions:
                 object.__setattr__(self, name, frozen(column))
         object.__setattr__(self, "extras", {k: frozen(v) for k, v in self.extras.items()})
 
-    def _keys(self) -> list[NDArray[Any]]:
-        """Sort keys without the extra columns, most significant first."""
-        keys = (self.users, self.times, self.items, self.values)
-        return [key for key in keys if key is not None]
-
-    def _extra_keys(self, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
-        """Sort keys of the extra columns for some rows; text by hash."""
-        columns = [self.extras[name][rows] for name in sorted(self.extras)]
-        return [hash_labels(c) if c.dtype.kind in "OT" else c for c in columns]
+    def _columns(self) -> Columns:
+        return Columns(self.users, self.items, self.values, self.times, self.extras)
 
     def _is_canonical(self) -> bool:
         """True if the rows are in order, the extra columns included."""
-        if len(self.users) < 2:
-            return True
-        left = np.arange(len(self.users) - 1)
-        for key in self._keys():
-            first, second = key[left], key[left + 1]
-            if bool(np.any(first > second)):
-                return False
-            left = left[first == second]
-        undecided = np.ones(len(left), dtype=bool)
-        for first, second in zip(self._extra_keys(left), self._extra_keys(left + 1)):
-            if bool(np.any(undecided & (first > second))):
-                return False
-            undecided &= first == second
-        return True
+        return canonical_rows(self._columns(), self.n_users) is None
 
-    def _sort(self) -> None:
-        keys = self._keys()
-        order = np.lexsort(keys[::-1])
-        if self.extras:
-            order = self._settle(order, keys)
+    def _reorder(self, rows: NDArray[np.int64]) -> None:
         for name in ("users", "items", "values", "times"):
             column = getattr(self, name)
             if column is not None:
-                object.__setattr__(self, name, column[order])
-        object.__setattr__(self, "extras", {k: v[order] for k, v in self.extras.items()})
-
-    def _settle(self, order: NDArray[np.intp], keys: list[NDArray[Any]]) -> NDArray[np.intp]:
-        """Order rows that are equal in all but the extra columns by these."""
-        new = np.ones(len(order) + 1, dtype=bool)
-        new[1:-1] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
-        tied = np.flatnonzero(~(new[:-1] & new[1:]))
-        group = np.cumsum(new[:-1])[tied]
-        extra = self._extra_keys(order[tied])
-        out = order.copy()
-        out[tied] = order[tied][np.lexsort((*extra[::-1], group))]
-        return out
+                object.__setattr__(self, name, gathered(column, rows))
+        object.__setattr__(self, "extras", {k: gathered(v, rows) for k, v in self.extras.items()})
 
     def __len__(self) -> int:
         return len(self.users)
@@ -198,7 +167,7 @@ class Interactions:
     @cached_property
     def user_indptr(self) -> NDArray[np.int64]:
         """int64 ``[n_users + 1]``: the rows of user ``u`` are ``indptr[u]:indptr[u + 1]``."""
-        return np.searchsorted(self.users, np.arange(self.n_users + 1)).astype(np.int64)
+        return user_indptr(self.users, self.n_users)
 
     @cached_property
     def user_counts(self) -> NDArray[np.int64]:
@@ -208,7 +177,7 @@ class Interactions:
     @cached_property
     def item_counts(self) -> NDArray[np.int64]:
         """int64 ``[n_items]``: rows of each item."""
-        return np.bincount(self.items, minlength=self.n_items)
+        return np.diff(user_indptr(self.items, self.n_items))
 
     def column(self, name: str) -> NDArray[Any]:
         """Return ``values`` or an extra column by name.
@@ -231,9 +200,8 @@ class Interactions:
             step: recorded in the recipe.
         """
         if rows.dtype != bool:
-            rows = np.sort(rows)
-        return replace(
-            self,
+            rows = np.sort(np.where(rows < 0, rows + len(self), rows))
+        return self._with(
             users=self.users[rows],
             items=self.items[rows],
             values=None if self.values is None else self.values[rows],
@@ -244,15 +212,21 @@ class Interactions:
 
     def compact(self) -> Interactions:
         """Shrink the vocabularies to the users and items that have rows (codes change)."""
-        users, user_codes = np.unique(self.users, return_inverse=True)
-        items, item_codes = np.unique(self.items, return_inverse=True)
-        return replace(
-            self,
-            users=user_codes.astype(np.int32),
-            items=item_codes.astype(np.int32),
+        users, items = np.flatnonzero(self.user_counts), np.flatnonzero(self.item_counts)
+        return self._with(
+            users=_places(users, self.n_users)[self.users],
+            items=_places(items, self.n_items)[self.items],
             user_vocab=Vocabulary(self.user_vocab.ids[users], self.user_vocab.name),
             item_vocab=Vocabulary(self.item_vocab.ids[items], self.item_vocab.name),
         )
+
+    def _with(self, **changed: Any) -> Interactions:
+        # Checked rows in canonical order stay so: built without __post_init__.
+        out = object.__new__(Interactions)
+        for name in self.__dataclass_fields__:
+            object.__setattr__(out, name, changed.get(name, getattr(self, name)))
+        out._freeze()
+        return out
 
     def require_times(self, purpose: str) -> NDArray[np.int64]:
         """Return ``times``, or refuse with what to do if some or all are missing."""
@@ -287,27 +261,23 @@ class Interactions:
     def _csr_of(self, weights: Weights) -> csr_matrix:
         from scipy.sparse import csr_matrix
 
-        key = self.users.astype(np.int64) * max(self.n_items, 1) + self.items
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        last = np.append(key[1:] != key[:-1], True) if len(key) else np.zeros(0, bool)
-        ends = np.flatnonzero(last)
-        pairs = key[ends]
+        if weights not in _WEIGHTS:
+            raise SpecError(f"weights {weights!r}{suggest(weights, _WEIGHTS)}")
+        if weights == "values" and self.values is None:
+            raise DataError("these interactions have no values; use weights='binary'")
+        indptr, indices, data = distinct_items(
+            self.user_indptr,
+            self.items,
+            self.n_items,
+            keep="last" if weights == "values" else "count",
+            values=self.values if weights == "values" else None,
+            dtype=None if weights == "binary" else np.float32,
+        )
         if weights == "binary":
-            data = np.ones(len(ends), dtype=np.float32)
-        elif weights == "count":
-            data = np.diff(ends, prepend=-1).astype(np.float32)
-        elif weights == "values":
-            if self.values is None:
-                raise DataError("these interactions have no values; use weights='binary'")
-            data = self.values[order[ends]].astype(np.float32)
-        else:
-            raise SpecError(f"weights {weights!r}{suggest(weights, ('binary', 'count', 'values'))}")
-        users = pairs // max(self.n_items, 1)
-        indptr = np.searchsorted(users, np.arange(self.n_users + 1))
-        small = np.int32 if len(pairs) < 2**31 else np.int64
-        indices = (pairs % max(self.n_items, 1)).astype(small)
-        out = csr_matrix((data, indices, indptr.astype(small)), shape=(self.n_users, self.n_items))
+            data = np.ones(len(indices), dtype=np.float32)
+        small = np.int32 if len(indices) < 2**31 else np.int64
+        parts = (data, indices.astype(small, copy=False), indptr.astype(small))
+        out = csr_matrix(parts, shape=(self.n_users, self.n_items))
         out.has_sorted_indices = True
         out.has_canonical_format = True
         for part in (out.data, out.indices, out.indptr):  # cached, so shared
@@ -317,23 +287,26 @@ class Interactions:
     @cached_property
     def fingerprint(self) -> str:
         """128 bits of hex over the rows by outside id: free of row order and of unused ids."""
-        total = np.zeros(2, dtype=np.uint64)
-        for part, seed in enumerate((1, 2)):
-            columns: list[NDArray[Any]] = [
-                self.user_vocab.hashes[self.users],
-                self.item_vocab.hashes[self.items],
-            ]
-            if self.values is not None:
-                columns.append((self.values + 0.0).view(np.uint64))
-            if self.times is not None:
-                columns.append(self.times.view(np.uint64))
-            columns += [_column_bits(self.extras[name]) for name in sorted(self.extras)]
-            with np.errstate(over="ignore"):
-                total[part] = hash_elements(seed, *columns).sum(dtype=np.uint64)
+        users, items = self.user_vocab.hashes, self.item_vocab.hashes
+        columns = [lambda rows: users[self.users[rows]], lambda rows: items[self.items[rows]]]
+        if (values := self.values) is not None:
+            columns.append(lambda rows: (values[rows] + 0.0).view(np.uint64))
+        if (times := self.times) is not None:
+            columns.append(lambda rows: times[rows].view(np.uint64))
+        extras = [_column_bits(self.extras[name]) for name in sorted(self.extras)]
+        columns += [column.__getitem__ for column in extras]
+        total = row_hash_sums((1, 2), len(self), columns)
         head = f"{len(self)}|{self.values is None}|{self.times is None}|{self.time_unit}"
         head += "|" + ",".join(sorted(self.extras))
         digest = hashlib.blake2b(head.encode() + total.tobytes(), digest_size=16)
         return digest.hexdigest()
+
+
+def _places(kept: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+    """Place of each kept code among the kept ones: int32 ``[n]``."""
+    out = np.zeros(n, dtype=np.int32)
+    out[kept] = np.arange(len(kept), dtype=np.int32)
+    return out
 
 
 def _column_bits(column: NDArray[Any]) -> NDArray[np.uint64]:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.brief import brief, count
+from fullrank.core.distinct import distinct_items, shared_items
 from fullrank.core.errors import SplitError
 from fullrank.core.frozen import frozen
-from fullrank.core.ragged import as_indptr, take_ragged
+from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class Queries:
                     f"{name}_indptr must have shape ({q + 1},), start at 0 and end at "
                     f"{len(flat)}, got shape {indptr.shape}"
                 )
+            if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < self.n_items:
+                raise SplitError(
+                    f"{name}_items must lie in [0, {self.n_items}), got {flat.min()}…{flat.max()}"
+                )
         if np.any(self.target_gains < 0) or not bool(np.isfinite(self.target_gains).all()):
             bad = self.target_gains[~(self.target_gains >= 0) | ~np.isfinite(self.target_gains)][0]
             raise SplitError(f"gains must be finite and >= 0, got {bad}; name another grade column")
@@ -81,22 +86,22 @@ class Queries:
         self._freeze()
 
     def _check_disjoint(self) -> None:
-        both = np.intersect1d(self._keys("history"), self._keys("target"))
-        if len(both):
-            row, item = divmod(int(both[0]), self.n_items)
-            rows = len(np.unique(both // self.n_items))
+        both = shared_items(
+            self.history_indptr,
+            self.history_items,
+            self.target_indptr,
+            self.target_items,
+            self.n_items,
+        )
+        if both.any():
+            rows = rows_of(self.target_indptr)[both]
+            row, item = int(rows[0]), int(self.target_items[both][0])
             raise SplitError(
-                f"history and targets overlap for {rows} queries (first: user "
+                f"history and targets overlap for {len(np.unique(rows))} queries (first: user "
                 f"{self.user_vocab.label(self.users[row])}, item "
                 f"{self.item_vocab.label(item)}); fix the split, or say repeats='keep' if repeat "
                 "consumption is what you evaluate"
             )
-
-    def _keys(self, part: Literal["history", "target"]) -> NDArray[np.int64]:
-        indptr = self.history_indptr if part == "history" else self.target_indptr
-        items = self.history_items if part == "history" else self.target_items
-        rows = np.repeat(np.arange(len(self), dtype=np.int64), np.diff(indptr))
-        return rows * self.n_items + items
 
     def __len__(self) -> int:
         return len(self.users)
@@ -203,11 +208,9 @@ class Queries:
         """Histories as a binary float32 CSR ``[q, n_items]``: items ascending, each once."""
         from scipy.sparse import csr_matrix
 
-        keys = np.unique(self._keys("history"))
-        rows, items = np.divmod(keys, max(self.n_items, 1))
-        indptr = np.searchsorted(rows, np.arange(len(self) + 1))
+        indptr, items, _ = distinct_items(self.history_indptr, self.history_items, self.n_items)
         out = csr_matrix(
-            (np.ones(len(keys), np.float32), items.astype(np.int32), indptr.astype(np.int32)),
+            (np.ones(len(items), np.float32), items, indptr.astype(np.int32)),
             shape=(len(self), self.n_items),
         )
         out.has_sorted_indices = True

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from fullrank.core.threads import run_chunks
 
 
 def as_indptr(counts: ArrayLike) -> NDArray[np.int64]:
@@ -30,3 +33,14 @@ def take_ragged(
     out = as_indptr(counts)
     flat = np.arange(out[-1], dtype=np.int64) + np.repeat(starts - out[:-1], counts)
     return out, flat
+
+
+def run_ragged(task: Callable[[int, int], None], indptr: NDArray[np.int64], size: int) -> None:
+    """Call ``task(first, last)`` for ranges of rows with about ``size`` elements, in threads.
+
+    A row is never cut, so a range may be larger; each row is in one range.
+    """
+    starts = np.arange(0, indptr[-1], size)
+    inner = np.searchsorted(indptr, starts[1:])
+    edges = np.unique(np.concatenate([[0], inner, [len(indptr) - 1]]))
+    run_chunks(lambda at, _: task(int(edges[at]), int(edges[at + 1])), len(edges) - 1, 1)

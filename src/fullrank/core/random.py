@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
+from fullrank.core.threads import run_chunks
+
+_HASHED_ROWS = 1 << 16  # a block that stays in the cache
 
 RNG = int | np.random.Generator | np.random.SeedSequence | None
 
@@ -54,6 +57,33 @@ def hash_elements(seed: int, *columns: NDArray[np.generic]) -> NDArray[np.uint64
     for column in columns:
         out = mix(out ^ mix(np.ascontiguousarray(column).astype(np.uint64, copy=False)))
     return np.array(out, dtype=np.uint64)
+
+
+def row_hash_sums(
+    seeds: Sequence[int], n: int, columns: Sequence[Callable[[slice], NDArray[np.uint64]]]
+) -> NDArray[np.uint64]:
+    """Sum of ``hash_elements(seed, *columns)`` for each seed, free of the order of rows.
+
+    Args:
+        seeds: of the sums.
+        n: number of rows.
+        columns: gives the uint64 of a slice of rows; so no column is made as a whole.
+
+    Returns:
+        uint64 ``[len(seeds)]``, modulo 2**64.
+    """
+    from fullrank.kernels.hash_sums import absorb
+
+    begin = mix(np.array([seed & 0xFFFFFFFFFFFFFFFF for seed in seeds], dtype=np.uint64))
+
+    def part(start: int, stop: int) -> NDArray[np.uint64]:
+        states = np.repeat(begin[:, None], stop - start, axis=1)
+        for column in columns:
+            absorb(states, column(slice(start, stop)))
+        return np.asarray(states.sum(axis=1, dtype=np.uint64))
+
+    parts = run_chunks(part, n, _HASHED_ROWS)
+    return np.asarray(np.sum([np.zeros(len(seeds), np.uint64), *parts], axis=0, dtype=np.uint64))
 
 
 def hash_of_rows(*columns: NDArray[np.generic]) -> str:

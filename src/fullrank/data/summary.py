@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from fullrank.core.dataset import Dataset
+from fullrank.core.distinct import first_of_item
 from fullrank.core.interactions import NO_TIME, UNITS_PER_DAY, Interactions
 from fullrank.core.vocabulary import Vocabulary
 
@@ -215,7 +216,7 @@ def ids_alike(vocab: Vocabulary) -> tuple[int, list[list[str]]]:
 
 
 def _distinct_pairs(log: Interactions) -> int:
-    return len(np.unique(log.users.astype(np.int64) * max(log.n_items, 1) + log.items))
+    return int(np.count_nonzero(first_of_item(log.user_indptr, log.items, log.n_items)))
 
 
 def _duplicates(log: Interactions) -> int:

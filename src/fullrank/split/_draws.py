@@ -7,23 +7,16 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.distinct import earlier_of_item
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, hash_elements
-from fullrank.data.filters._pairs import pair_keys
 
 Draws = Callable[[], NDArray[np.uint64]]
 
 
 def occurrences(data: Interactions) -> NDArray[np.int64]:
     """For each row, how many earlier rows (in canonical order) have its (user, item): ``[n]``."""
-    keys = pair_keys(data)
-    order = np.argsort(keys, kind="stable")
-    ordered = keys[order]
-    new = np.append(True, ordered[1:] != ordered[:-1]) if len(keys) else np.zeros(0, bool)
-    start = np.maximum.accumulate(np.where(new, np.arange(len(keys)), 0))
-    out = np.empty(len(keys), dtype=np.int64)
-    out[order] = np.arange(len(keys)) - start
-    return out
+    return earlier_of_item(data.user_indptr, data.items, data.n_items)
 
 
 def row_draws(data: Interactions, seed: int, *names: object) -> NDArray[np.uint64]:

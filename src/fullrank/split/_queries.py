@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core._order import user_indptr
+from fullrank.core.distinct import distinct_items, shared_items
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.core.queries import Queries, Repeats
-from fullrank.core.ragged import as_indptr, take_ragged
+from fullrank.core.ragged import as_indptr, rows_of
 
 
 def make_queries(
@@ -32,39 +34,36 @@ def make_queries(
         repeats: what to do with targets that are in the history.
         grade: column of gains, or None for 1.0.
     """
-    n_items = max(data.n_items, 1)
     held = data.take(targets)
-    seen = data.take(history)
-    users = np.unique(held.users)
-    row_of = np.full(data.n_users, -1, dtype=np.int64)
-    row_of[users] = np.arange(len(users))
-
+    users = np.flatnonzero(held.user_counts)
     gains = np.ones(len(held)) if grade is None else _grades(held, grade)
-    key = row_of[held.users] * n_items + held.items
-    order = np.lexsort((-gains, key))
-    key, gains = key[order], gains[order]
-    first = np.append(True, key[1:] != key[:-1]) if len(key) else np.zeros(0, bool)
-    counts = {"duplicate_targets": int(len(key) - first.sum())}
-    key, gains = key[first], gains[first]
+    t_indptr, t_items, gains = distinct_items(
+        as_indptr(held.user_counts[users]), held.items, data.n_items, "most", gains, np.float64
+    )
+    counts = {"duplicate_targets": len(held) - len(t_items)}
 
-    h_indptr, h_rows = take_ragged(seen.user_indptr, users)
-    h_users = np.repeat(np.arange(len(users), dtype=np.int64), np.diff(h_indptr))
-    h_items = seen.items[h_rows]
-    known = np.isin(key, np.unique(h_users * n_items + h_items))
+    asked = np.zeros(data.n_users, dtype=bool)
+    asked[users] = True
+    h_rows = np.flatnonzero(history & asked[data.users])
+    h_indptr = user_indptr(data.users[h_rows], data.n_users)
+    h_indptr = as_indptr(np.diff(h_indptr)[users])
+    h_items = data.items[h_rows]
+    known = shared_items(h_indptr, h_items, t_indptr, t_items, data.n_items)
     counts["repeated_targets"] = int(known.sum())
-    if repeats == "drop":
-        key, gains = key[~known], gains[~known]
-    rows, items = key // n_items, key % n_items
+    if repeats == "drop" and counts["repeated_targets"]:
+        t_rows = rows_of(t_indptr)[~known]
+        t_indptr = as_indptr(np.bincount(t_rows, minlength=len(users)))
+        t_items, gains = t_items[~known], gains[~known]
     return Queries(
         users=users.astype(np.int32),
         history_indptr=h_indptr,
         history_items=h_items,
-        history_values=None if seen.values is None else seen.values[h_rows],
-        history_times=None if seen.times is None else seen.times[h_rows],
-        target_indptr=as_indptr(np.bincount(rows, minlength=len(users))),
-        target_items=items.astype(np.int32),
+        history_values=None if data.values is None else data.values[h_rows],
+        history_times=None if data.times is None else data.times[h_rows],
+        target_indptr=t_indptr,
+        target_items=t_items,
         target_gains=gains,
-        times=_first_times(held, row_of, len(users)),
+        times=_first_times(held)[users] if held.times is not None else None,
         user_vocab=data.user_vocab,
         item_vocab=data.item_vocab,
         repeats=repeats,
@@ -87,11 +86,11 @@ def _grades(held: Interactions, grade: str) -> NDArray[np.float64]:
     return gains
 
 
-def _first_times(held: Interactions, row_of: NDArray[np.int64], n: int) -> NDArray[np.int64] | None:
-    if held.times is None:
-        return None
-    known = held.times != NO_TIME
-    out = np.full(n, np.iinfo(np.int64).max)
-    np.minimum.at(out, row_of[held.users[known]], held.times[known])
-    out[out == np.iinfo(np.int64).max] = NO_TIME
+def _first_times(held: Interactions) -> NDArray[np.int64]:
+    """The first known time of each user: int64 ``[n_users]``."""
+    assert held.times is not None
+    out = np.full(held.n_users, NO_TIME)
+    known = np.flatnonzero(held.times != NO_TIME)
+    # Rows are in order of time within a user, so the last one written backwards is the first.
+    out[held.users[known[::-1]]] = held.times[known[::-1]]
     return out

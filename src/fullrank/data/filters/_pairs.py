@@ -1,37 +1,35 @@
-"""Distinct (user, item) pairs of the rows: what n-filter, core and duplicates count."""
+"""Distinct (user, item) pairs of the rows: what n-filter and core count."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.distinct import first_of_item
 from fullrank.core.interactions import Interactions
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Distinct pairs in order of (user, item).
+class Pairs(NamedTuple):
+    """One row for each distinct pair, and how many pairs users and items have.
 
     Attributes:
-        users: int64 ``[p]`` user code of each pair.
-        items: int64 ``[p]`` item code of each pair.
-        of_row: int64 ``[n]`` pair of each row.
+        counted: bool ``[n]``, the first row of each pair.
+        of_user: int64 ``[n_users]``, distinct items of each user.
+        of_item: int64 ``[n_items]``, distinct users of each item.
     """
 
-    users: NDArray[np.int64]
-    items: NDArray[np.int64]
-    of_row: NDArray[np.int64]
-
-
-def pair_keys(data: Interactions) -> NDArray[np.int64]:
-    """One number for each row's pair, int64 ``[n]``, ascending with (user, item)."""
-    return data.users.astype(np.int64) * max(data.n_items, 1) + data.items
+    counted: NDArray[np.bool_]
+    of_user: NDArray[np.int64]
+    of_item: NDArray[np.int64]
 
 
 def distinct_pairs(data: Interactions) -> Pairs:
     """Find the distinct pairs of the rows."""
-    keys, of_row = np.unique(pair_keys(data), return_inverse=True)
-    n_items = max(data.n_items, 1)
-    return Pairs(keys // n_items, keys % n_items, of_row.astype(np.int64))
+    from fullrank.kernels.distinct import degrees
+
+    counted = first_of_item(data.user_indptr, data.items, data.n_items)
+    of_user, of_item = np.zeros(data.n_users, np.int64), np.zeros(data.n_items, np.int64)
+    degrees(data.users, data.items, counted, of_user, of_item)
+    return Pairs(counted, of_user, of_item)

@@ -8,12 +8,12 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.distinct import best_of_item, first_of_item
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import RNG
 from fullrank.data.filters._base import Filter
 from fullrank.data.filters._columns import number_column
-from fullrank.data.filters._pairs import pair_keys
 from fullrank.data.filters.amounts import check_choice
 
 Keep = Literal["first", "last", "max", "min"]
@@ -42,37 +42,30 @@ class Duplicates(Filter):
 
     def mask(self, data: Interactions, rng: RNG = 0) -> NDArray[np.bool_]:
         """See ``Filter.mask``."""
-        keys = pair_keys(data)
+        indptr, items = data.user_indptr, data.items
         if self.keep in ("first", "last"):
-            order = np.argsort(keys, kind="stable")
-            self._require_order(data, keys, order)
+            self._require_order(data)
+        if self.keep == "first":
+            return first_of_item(indptr, items, data.n_items)
+        if self.keep == "last":
+            # The rows of each pair grow in place, so the highest place is the last row.
+            values = np.arange(len(data), dtype=np.float64)
         else:
             values = number_column(self, data, "values")
-            order = np.lexsort((values if self.keep == "min" else -values, keys))
-        keys = keys[order]
-        edge = np.ones(len(keys), dtype=bool)
-        changes = keys[1:] != keys[:-1]
-        if self.keep == "last":
-            edge[:-1] = changes
-        else:
-            edge[1:] = changes
-        mask = np.zeros(len(keys), dtype=bool)
-        mask[order[edge]] = True
-        return mask
+            values = -values if self.keep == "min" else values
+        return best_of_item(indptr, items, data.n_items, values)
 
-    def _require_order(
-        self, data: Interactions, keys: NDArray[np.int64], order: NDArray[np.int64]
-    ) -> None:
+    def _require_order(self, data: Interactions) -> None:
         if data.times is not None:
             return
-        left, right = order[:-1], order[1:]
-        columns = [*data.extras.values(), *([data.values] if data.values is not None else [])]
-        unlike = np.zeros(len(left), dtype=bool)
-        for column in columns:
-            unlike |= column[left] != column[right]
-        bad = np.flatnonzero(unlike & (keys[left] == keys[right]))
+        # Without times the rows of a pair stand side by side.
+        unlike = np.zeros(max(len(data) - 1, 0), dtype=bool)
+        for column in (*data.extras.values(), *([] if data.values is None else [data.values])):
+            unlike |= column[1:] != column[:-1]
+        alike = (data.users[1:] == data.users[:-1]) & (data.items[1:] == data.items[:-1])
+        bad = np.flatnonzero(unlike & alike)
         if len(bad):
-            row = int(left[bad[0]])
+            row = int(bad[0])
             raise DataError(
                 f"{self} needs times to tell which row came {self.keep}, and these data have none "
                 f"(user {data.user_vocab.label(data.users[row])} and item "

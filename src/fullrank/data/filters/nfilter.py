@@ -43,7 +43,5 @@ class NFilter(Filter):
     def mask(self, data: Interactions, rng: RNG = 0) -> NDArray[np.bool_]:
         """See ``Filter.mask``."""
         pairs = distinct_pairs(data)
-        of_user = np.bincount(pairs.users, minlength=data.n_users)
-        of_item = np.bincount(pairs.items, minlength=data.n_items)
-        keep = (of_user[data.users] >= self.users) & (of_item[data.items] >= self.items)
-        return np.asarray(keep)
+        user_stays, item_stays = pairs.of_user >= self.users, pairs.of_item >= self.items
+        return np.asarray(user_stays[data.users] & item_stays[data.items])
