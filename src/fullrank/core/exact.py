@@ -12,8 +12,7 @@ UNIT_BITS = 1074
 
 PRODUCT_BITS = 2 * UNIT_BITS
 
-_BLOCK = 1 << 24
-_VELTKAMP = 134217729.0  # 2**27 + 1: cuts a double into two halves of 26 bits (Dekker 1971)
+_BLOCK = 1 << 24  # doubles whose parts add up within 63 bits
 
 
 @dataclass(frozen=True)
@@ -31,28 +30,39 @@ class ExactSum:
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> ExactSum:
         """Sum finite float64 ``[n]`` without rounding."""
-        values = np.ascontiguousarray(values, dtype=np.float64)
-        return cls(_units(values, np.zeros(len(values), dtype=np.int64), UNIT_BITS))
+        from fullrank.kernels.exact import EXPONENTS, HALF, add_doubles
+
+        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
+        units = 0
+        for at in range(0, len(bits), _BLOCK):
+            bins = np.zeros((EXPONENTS, 2), dtype=np.int64)
+            add_doubles(bits[at : at + _BLOCK], bins)
+            units += _units(bins, HALF)
+        # Exponent e of a bin stands for 2**(e - 1075), in units of 2**-1074.
+        return cls(units >> 1)
 
     @classmethod
     def of_products(cls, a: NDArray[np.float64], b: NDArray[np.float64]) -> ExactSum:
-        """Sum ``a * b`` of finite float64 ``[n]`` without rounding.
+        """Sum ``a * b`` of finite float64 ``[n]`` without rounding."""
+        from fullrank.kernels.exact import EXPONENTS, LIMB, add_products
 
-        The product of two mantissas is the rounded one plus its rounding error, itself a double
-        (Dekker 1971); exponents are added apart, so that nothing is too small or too large.
-        """
-        (a, a_exponent), (b, b_exponent) = np.frexp(a), np.frexp(b)
-        product = a * b
-        a_high, a_low = _halves(a)
-        b_high, b_low = _halves(b)
-        cross = (a_high * b_high - product) + a_high * b_low + a_low * b_high
-        exponent = a_exponent.astype(np.int64) + b_exponent
-        parts = (product, cross + a_low * b_low)
-        return cls(sum(_units(part, exponent, PRODUCT_BITS) for part in parts), PRODUCT_BITS)
+        x = np.ascontiguousarray(a, dtype=np.float64).view(np.int64)
+        y = np.ascontiguousarray(b, dtype=np.float64).view(np.int64)
+        units = 0
+        for at in range(0, len(x), _BLOCK):
+            bins = np.zeros((2 * EXPONENTS - 1, 5), dtype=np.int64)
+            add_products(x[at : at + _BLOCK], y[at : at + _BLOCK], bins)
+            units += _units(bins, LIMB)
+        return cls(units >> 2, PRODUCT_BITS)
 
     def __add__(self, other: ExactSum) -> ExactSum:
         assert self.bits == other.bits, "sums of doubles and sums of products don't add"
         return ExactSum(self.units + other.units, self.bits)
+
+    def as_products(self) -> ExactSum:
+        """The same sum of doubles in the units of products: each times 1."""
+        assert self.bits == UNIT_BITS, "a sum of products is one already"
+        return ExactSum(self.units << UNIT_BITS, PRODUCT_BITS)
 
     def __float__(self) -> float:
         return self.over(1)
@@ -62,36 +72,9 @@ class ExactSum:
         return self.units / (n << self.bits)
 
 
-def _units(values: NDArray[np.float64], exponents: NDArray[np.int64], bits: int) -> int:
-    """Sum ``values * 2**exponents`` in units of ``2**-bits``, block by block."""
-    cuts = range(0, len(values), _BLOCK)
-    blocks = ((values[at : at + _BLOCK], exponents[at : at + _BLOCK]) for at in cuts)
-    return sum(_block_units(part, more, bits) for part, more in blocks)
-
-
-def _block_units(values: NDArray[np.float64], more: NDArray[np.int64], bits: int) -> int:
-    """Sum up to ``_BLOCK`` doubles as an integer number of units, by binary exponent."""
-    known = values != 0
-    values, more = values[known], more[known]
-    if not len(values):
-        return 0
-    mantissa, exponent = np.frexp(values)
-    exponent = exponent + more
-    whole = np.ldexp(mantissa, 53).astype(np.int64)
-    lowest = int(exponent.min())
-    place = exponent - lowest
-    # Halves of 27 and 26 bits: sums of 2**24 of them are whole numbers below 2**53, so exact.
-    high = np.bincount(place, weights=whole >> 26)
-    low = np.bincount(place, weights=whole & ((1 << 26) - 1))
-    units = 0
-    for i in np.flatnonzero((high != 0) | (low != 0)):
-        shift = lowest + int(i) - 53 + bits
-        part = (int(high[i]) << 26) + int(low[i])
-        units += part << shift if shift >= 0 else part >> -shift
-    return units
-
-
-def _halves(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    spread = _VELTKAMP * values
-    high = spread - (spread - values)
-    return high, values - high
+def _units(bins: NDArray[np.int64], digit: int) -> int:
+    """Sum of bins ``[e, d]``: exponent ``e`` and digit ``i`` stand for ``2**(e + digit * i)``."""
+    return sum(
+        sum(int(part) << digit * i for i, part in enumerate(bins[e])) << int(e)
+        for e in np.flatnonzero(bins.any(axis=1))
+    )

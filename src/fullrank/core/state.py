@@ -66,15 +66,19 @@ class State:
         counts: NDArray[np.float64],
     ) -> State:
         """Build the state of values whose ``user_sums`` are at hand already."""
-        kept = values[~np.isnan(values)]
+        known = ~np.isnan(values)
+        kept = values if known.all() else values[known]
+        total = ExactSum.of(kept)
+        # Users with one value each: their sums are the values, and all counts are 1.
+        single = len(sums) == len(kept)
         return cls(
             n_queries=len(kept),
             undefined=int(len(values) - len(kept)),
             n_users=len(sums),
-            total=ExactSum.of(kept),
+            total=total,
             ss=ExactSum.of_products(sums, sums),
-            sn=ExactSum.of_products(sums, counts),
-            nn=int((counts * counts).sum()),
+            sn=total.as_products() if single else ExactSum.of_products(sums, counts),
+            nn=len(kept) if single else int((counts * counts).sum()),
         )
 
     def merge(self, other: State) -> State:
@@ -110,6 +114,13 @@ class State:
         return math.ldexp(root, shift // 2 - UNIT_BITS)
 
 
+def exact_mean(values: NDArray[np.float64]) -> float:
+    """``State.of(values).value``, without the moments: NaN is left out, and rounded is once."""
+    known = ~np.isnan(values)
+    kept = values if known.all() else values[known]
+    return ExactSum.of(kept).over(len(kept)) if len(kept) else float("nan")
+
+
 def user_sums(
     values: NDArray[np.float64], users: NDArray[np.integer] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
@@ -121,17 +132,23 @@ def user_sums(
 
     Returns:
         The users with a value, ascending (row numbers if ``users`` is None); the sums of their
-        values; the numbers of their values: all ``[u]``.
+        values; the numbers of their values: all ``[u]``, maybe views and not to be written to.
     """
     known = ~np.isnan(values)
-    kept = values[known]
-    codes = np.flatnonzero(known) if users is None else np.asarray(users)[known]
+    everywhere = bool(known.all())
+    kept = values if everywhere else values[known]
+    if users is None:
+        codes = np.arange(len(values)) if everywhere else np.flatnonzero(known)
+    else:
+        codes = np.asarray(users) if everywhere else np.asarray(users)[known]
+    if users is None or bool(np.all(codes[1:] > codes[:-1])):
+        return codes.astype(np.int64, copy=False), kept, np.broadcast_to(1.0, len(codes))
     order = np.argsort(codes, kind="stable")
     codes, kept = codes[order].astype(np.int64), kept[order]
     first = np.ones(len(codes), dtype=bool)
     first[1:] = codes[1:] != codes[:-1]
     if first.all():
-        return codes, kept, np.ones(len(codes))
+        return codes, kept, np.broadcast_to(1.0, len(codes))
     row = np.cumsum(first) - 1
     counts = np.bincount(row).astype(np.float64)
     # Within a user in ascending order, so that the order of the input is no matter.

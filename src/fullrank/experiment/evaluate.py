@@ -24,7 +24,7 @@ from fullrank.data import write_table
 from fullrank.experiment._remarks import check_evaluable, check_graded, warnings_for
 from fullrank.experiment.bench import CONVENTIONS
 from fullrank.experiment.cell import ids_series
-from fullrank.experiment.measure import Measurement, Values, measure, rank_values, table_text
+from fullrank.experiment.measure import Measurement, Values, measure_all, rank_values, table_text
 from fullrank.experiment.provenance import provenance
 from fullrank.experiment.store import key_of
 from fullrank.metrics import Metric, parse_many
@@ -75,10 +75,10 @@ class Evaluation:
     @cached_property
     def measurements(self) -> list[Measurement]:
         """One measurement a metric, over all queries."""
-        return [self._measure(v, self.ranked.users) for v in self.values.values()]
+        return self._measure(list(self.values.values()), self.ranked.users)
 
-    def _measure(self, values: Values, users: NDArray[np.int32]) -> Measurement:
-        return measure(values, users, level=self.level, **self.interval)
+    def _measure(self, many: list[Values], users: NDArray[np.int32]) -> list[Measurement]:
+        return measure_all(many, users, level=self.level, **self.interval)
 
     @cached_property
     def by_segment(self) -> dict[str, list[Measurement]]:
@@ -91,7 +91,7 @@ class Evaluation:
         for name in order:
             mask = self.segments.astype(str) == name
             users = self.ranked.users[mask]
-            out[str(name)] = [self._measure(v[mask], users) for v in self.values.values()]
+            out[str(name)] = self._measure([v[mask] for v in self.values.values()], users)
         return out
 
     @property

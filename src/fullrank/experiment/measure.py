@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from fullrank.core.brief import brief, count
 from fullrank.core.estimate import Estimate
 from fullrank.core.ranked import Predictions, TargetRanks
-from fullrank.core.state import State
+from fullrank.core.state import exact_mean
 from fullrank.metrics import Metric, per_query_many
-from fullrank.stats import mean_interval
+from fullrank.stats.clusters import as_values
+from fullrank.stats.interval import column_intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,19 +133,34 @@ def measure(
         resamples: bootstrap resamples.
         rng: seed of the bootstrap.
     """
+    options = {"level": level, "method": method, "resamples": resamples, "rng": rng}
+    return measure_all([values], users, **options)[0]
+
+
+def measure_all(
+    many: Sequence[Values],
+    users: NDArray[np.integer[Any]],
+    *,
+    level: float = 0.95,
+    method: Any = "auto",
+    resamples: int = 1000,
+    rng: int = 0,
+) -> list[Measurement]:
+    """``measure`` of several metrics over the same queries, with one pass of draws for all."""
+    if not many:
+        return []
+    columns = [as_values(values.per_query) for values in many]
+    ranges = [finite_bounds(values.metric) for values in many]
+    found = column_intervals(columns, users, level, method, resamples, rng, ranges, None)
+    return [_measurement(values, estimate) for values, estimate in zip(many, found, strict=True)]
+
+
+def _measurement(values: Values, estimate: Estimate) -> Measurement:
+    """The metric's own estimate, and the means if all ties had fallen one way."""
     metric = values.metric
-    estimate = mean_interval(
-        values.per_query,
-        users,
-        level=level,
-        method=method,
-        resamples=resamples,
-        rng=rng,
-        bounds=finite_bounds(metric),
-    )
     bounds = [estimate.value, estimate.value]
     if values.best is not values.per_query:
-        bounds = [State.of(v).value for v in (values.best, values.worst)]
+        bounds = [exact_mean(v) for v in (values.best, values.worst)]
     best, worst = (metric.finish(value) for value in bounds)
     return Measurement(values, finished(metric, estimate), best, worst)
 

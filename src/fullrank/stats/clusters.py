@@ -16,6 +16,7 @@ NOISE = 64 * float(np.finfo(np.float64).eps)
 """Relative size of what rounding may leave in a metric: differences below it are none."""
 
 _LARGEST = 1e100  # squares and cubes of values must stay finite
+_BLOCK = 4096  # users looked at together for a spread
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class Clusters:
         """Gather checked values ``[q]`` by user; ``scale`` if they are differences of larger."""
         codes, sums, counts = user_sums(values, users)
         if scale is None:
-            scale = float(np.nanmax(np.abs(values))) if len(codes) else 0.0
+            scale = largest(values)
         return cls(codes, sums, counts, State.of_sums(values, sums, counts), scale)
 
     @cached_property
@@ -62,13 +63,30 @@ class Clusters:
     @property
     def flat(self) -> bool:
         """All users have the same mean, up to rounding, so that no spread can be estimated."""
-        close = bool(np.all(np.abs(self.residuals) <= self.tolerance))
-        return close or self.state.standard_error == 0
+        return self._close() or self.state.standard_error == 0
+
+    def _close(self) -> bool:
+        """No sum is further from the mean than its tolerance; the first users mostly tell."""
+        allowed, mean = NOISE * self.scale, self.state.value
+        for start in range(0, len(self.sums), _BLOCK):
+            counts = self.counts[start : start + _BLOCK]
+            apart = np.abs(self.sums[start : start + _BLOCK] - mean * counts)
+            if not bool(np.all(apart <= allowed * counts)):
+                return False
+        return True
 
     @property
     def means(self) -> NDArray[np.float64]:
         """Mean of each user's values: float64 ``[u]``."""
         return self.sums / self.counts
+
+
+def largest(values: NDArray[np.float64]) -> float:
+    """The largest absolute value, 0 without any; NaN is none."""
+    if values.size == 0:
+        return 0.0
+    ends = np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)
+    return float(np.nan_to_num(max(ends), nan=0.0, posinf=np.inf))
 
 
 def as_values(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray[np.float64]:
@@ -83,10 +101,9 @@ def as_values(values: ArrayLike, name: str = "values", ndim: int = 1) -> NDArray
             f"{name} must be an array of numbers with {ndim} dimension(s), got {array.dtype} of "
             f"shape {array.shape}"
         )
-    array = array.astype(np.float64)
-    wild = np.abs(array) > _LARGEST
-    if wild.any():
-        place = tuple(int(i) for i in np.argwhere(wild)[0])
+    array = array.astype(np.float64, copy=False)
+    if largest(array) > _LARGEST:
+        place = tuple(int(i) for i in np.argwhere(np.abs(array) > _LARGEST)[0])
         raise DataError(
             f"{name} must lie within ±1e100 or be NaN (undefined), got {array[place]} at row "
             f"{place[0]}; the metric that made it overflowed"
@@ -108,4 +125,4 @@ def as_users(users: ArrayLike | None, n: int) -> NDArray[np.integer[Any]] | None
             f"users must be {n} integer codes, one for each value, got {array.dtype} of shape "
             f"{array.shape}; encode outside ids with a Vocabulary"
         )
-    return array.astype(np.int64)
+    return array.astype(np.int64, copy=False)

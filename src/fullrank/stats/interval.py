@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fullrank.core.errors import SpecError, suggest
 from fullrank.core.estimate import Estimate
 from fullrank.core.random import RNG, seed_of
+from fullrank.core.threads import run_chunks
 from fullrank.stats.bootstrap import (
     bca_ends,
     multinomial_means,
@@ -79,16 +80,8 @@ def mean_interval(
         >>> print(mean_interval([0.1, 0.4, 0.3, 0.2], method="analytic"))
         0.2500 [0.0446, 0.4554]
     """
-    column = as_values(values)
-    return mean_intervals(
-        column[:, None],
-        users,
-        level=level,
-        method=method,
-        resamples=resamples,
-        rng=rng,
-        bounds=[bounds],
-        threads=threads,
+    return column_intervals(
+        [as_values(values)], users, level, method, resamples, rng, [bounds], threads
     )[0]
 
 
@@ -108,11 +101,32 @@ def mean_intervals(
     A column's estimate doesn't depend on the columns beside it.
     """
     matrix = as_values(values, ndim=2)
-    codes = as_users(users, len(matrix))
+    columns = [np.ascontiguousarray(matrix[:, j]) for j in range(matrix.shape[1])]
+    if not columns:
+        check_options(level, method, resamples)
+        return ()
+    return column_intervals(columns, users, level, method, resamples, rng, bounds, threads)
+
+
+def column_intervals(
+    columns: Sequence[NDArray[np.float64]],
+    users: ArrayLike | None,
+    level: float,
+    method: Method,
+    resamples: int,
+    rng: RNG,
+    bounds: Sequence[Bounds | None] | None,
+    threads: int | None,
+) -> tuple[Estimate, ...]:
+    """``mean_interval`` of each of several columns ``[q]`` over the same queries, checked before.
+
+    The moments of the columns are summed in threads; each column's are its own.
+    """
+    codes = as_users(users, len(columns[0]))
     check_options(level, method, resamples)
-    columns = [Clusters.of(matrix[:, j], codes) for j in range(matrix.shape[1])]
+    gathered = run_chunks(lambda j, _: Clusters.of(columns[j], codes), len(columns), 1)
     ranges = [None] * len(columns) if bounds is None else list(bounds)
-    return intervals(columns, level, method, resamples, seed_of(rng), ranges, threads)
+    return intervals(gathered, level, method, resamples, seed_of(rng), ranges, threads)
 
 
 def intervals(

@@ -1,0 +1,78 @@
+"""Doubles taken apart into whole numbers and added up by exponent, so that nothing is rounded."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.kernels._jit import jit
+
+# An IEEE double is (-1)**sign * mantissa * 2**(exponent - 1075), 52 stored bits of mantissa.
+_MANTISSA = (1 << 52) - 1
+_HIDDEN = 1 << 52
+_EXPONENT = 0x7FF
+
+EXPONENTS = 2047
+"""Exponents of finite doubles; sums of two have ``2 * EXPONENTS - 1``."""
+
+HALF = 26
+"""Bits of the lower part of a mantissa: 2**24 parts of 27 bits add up within 63 bits."""
+
+LIMB = 18
+"""Bits of a third of a mantissa: 2**24 sums of three products of thirds stay within 63 bits."""
+
+
+@jit(inline="always")
+def _exponent(bits: int) -> int:
+    return max((bits >> 52) & _EXPONENT, 1)
+
+
+@jit(inline="always")
+def _mantissa(bits: int) -> int:
+    """The mantissa with its hidden bit; a subnormal has none."""
+    hidden = _HIDDEN if (bits >> 52) & _EXPONENT else 0
+    return (bits & _MANTISSA) | hidden
+
+
+@jit()
+def add_doubles(bits: NDArray[np.int64], bins: NDArray[np.int64]) -> None:
+    """Add finite doubles to bins by exponent.
+
+    Args:
+        bits: int64 ``[n]``, the doubles' bits; up to 2**24 of them.
+        bins: int64 ``[EXPONENTS, 2]``, added to: sums of the lower 26 bits of the mantissas and
+            of the bits above, in units of ``2**(exponent - 1075)`` and ``2**26`` times that.
+    """
+    for i in range(len(bits)):
+        b = bits[i]
+        m = _mantissa(b)
+        sign = np.int64(-1) if b < 0 else np.int64(1)
+        e = _exponent(b)
+        bins[e, 0] += sign * (m & ((1 << HALF) - 1))
+        bins[e, 1] += sign * (m >> HALF)
+
+
+@jit()
+def add_products(a: NDArray[np.int64], b: NDArray[np.int64], bins: NDArray[np.int64]) -> None:
+    """Add the products of pairs of finite doubles to bins by the sum of their exponents.
+
+    Args:
+        a: int64 ``[n]``, bits of doubles; up to 2**24 of them.
+        b: int64 ``[n]``.
+        bins: int64 ``[2 * EXPONENTS - 1, 5]``, added to: digit ``i`` of the products of mantissas
+            in base ``2**18``, not carried.
+    """
+    low = np.int64((1 << LIMB) - 1)
+    for i in range(len(a)):
+        x, y = _mantissa(a[i]), _mantissa(b[i])
+        if x == 0 or y == 0:
+            continue
+        sign = np.int64(-1) if (a[i] ^ b[i]) < 0 else np.int64(1)
+        x0, x1, x2 = x & low, (x >> LIMB) & low, x >> (2 * LIMB)
+        y0, y1, y2 = sign * (y & low), sign * ((y >> LIMB) & low), sign * (y >> (2 * LIMB))
+        e = _exponent(a[i]) + _exponent(b[i])
+        bins[e, 0] += x0 * y0
+        bins[e, 1] += x0 * y1 + x1 * y0
+        bins[e, 2] += x0 * y2 + x1 * y1 + x2 * y0
+        bins[e, 3] += x1 * y2 + x2 * y1
+        bins[e, 4] += x2 * y2
