@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from tests.metrics import worlds
 
 from fullrank import metrics
 from fullrank.core.errors import SpecError
-from fullrank.core.ranked import TargetRanks
+from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.metrics import AUC, NDCG, Precision, parse_many, per_query_many
 from fullrank.metrics._base import Metric
 
@@ -29,6 +30,23 @@ def test_equals_one_by_one(ranked):
     for metric, values in together.items():
         np.testing.assert_array_equal(values, metric.per_query(ranked))
         assert values.flags.c_contiguous
+
+
+@pytest.mark.parametrize("levels", [None, 6])
+@pytest.mark.parametrize("threads", ["1", "2", "4"])
+def test_blocks_and_threads_change_no_bit(levels, threads, monkeypatch):
+    """Ties, grades, unranked targets, and cut-offs below, at and beyond the catalogue."""
+    part = worlds.random_ranks(3, n_queries=60, n_candidates=90, targets=9, levels=levels)
+    some = np.flatnonzero(np.random.default_rng(0).random(len(part.best)) < 0.1)
+    best, worst = part.best.copy(), part.worst.copy()
+    best[some] = worst[some] = UNRANKED
+    ranked = replace(part, best=best, worst=worst)
+    wanted = [*ALL, *parse_many("ndcg@90,500;recall@90,500;map@500;mrr@500;rbp@500;f1@500;p@500")]
+    alone = {metric: metric.per_query(ranked) for metric in wanted}
+    monkeypatch.setattr("fullrank.metrics._many._BLOCK", 7)
+    monkeypatch.setenv("FULLRANK_THREADS", threads)
+    for metric, values in per_query_many(ranked, wanted).items():
+        assert values.tobytes() == alone[metric].tobytes(), metric
 
 
 def test_each_once_in_the_order_given():

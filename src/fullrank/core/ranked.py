@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.brief import brief, count
 from fullrank.core.errors import ScoreError
-from fullrank.core.ragged import as_indptr, rows_of, take_ragged
+from fullrank.core.ragged import as_indptr, rows_of, run_ragged, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 UNRANKED = np.iinfo(np.int32).max
 """``best`` and ``worst`` of a target that is not among the ranked items."""
+
+_BAD_RANK, _UNORDERED = 1, 2  # as in kernels.places
+_TARGETS = 1 << 17  # targets that one task looks through
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +74,52 @@ class TargetRanks:
                 raise ScoreError(
                     f"{name} has shape {getattr(self, name).shape}, expected ({t},) like best"
                 )
-        if t and (int(self.best.min()) < 1 or bool(np.any(self.worst < self.best))):
+        for name in ("indptr", "best", "worst", "gains", "items"):
+            # Kernels are compiled for arrays that can be written to, lie in order and are native.
+            object.__setattr__(self, name, np.require(getattr(self, name), requirements=["C", "W"]))
+        found = self._look()
+        if found == _BAD_RANK:
             raise ScoreError("ranks are 1-based with best <= worst")
-        rows = rows_of(self.indptr)
-        order = np.lexsort((self.items, -self.gains, self.best, rows))
-        if not np.array_equal(order, np.arange(t)):
-            for name in ("best", "worst", "gains", "items"):
-                object.__setattr__(self, name, getattr(self, name)[order])
+        if found == _UNORDERED:
+            self._sort()
+
+    def _look(self) -> int:
+        """Whether the targets are fine, out of order, or have ranks that are none."""
+        from fullrank.kernels.places import check_targets
+
+        found = [0]
+        columns = (self.indptr, self.best, self.worst, self.gains, self.items)
+        run_ragged(
+            lambda first, last: found.append(check_targets(*columns, first, last)),
+            self.indptr,
+            _TARGETS,
+        )
+        return _BAD_RANK if _BAD_RANK in found else max(found)
+
+    def _sort(self) -> None:
+        """Bring the targets of each query into their order."""
+        from fullrank.kernels.places import sort_targets
+
+        best, worst = self.best.copy(), self.worst.copy()
+        gains, items = self.gains.copy(), self.items.copy()
+        left = np.zeros(len(self), dtype=bool)
+        run_ragged(
+            lambda first, last: sort_targets(
+                self.indptr, best, worst, gains, items, first, last, left
+            ),
+            self.indptr,
+            _TARGETS,
+        )
+        made: dict[str, NDArray[Any]] = {
+            "best": best, "worst": worst, "gains": gains, "items": items
+        }  # fmt: skip
+        for q in np.flatnonzero(left):
+            row = slice(self.indptr[q], self.indptr[q + 1])
+            order = np.lexsort((items[row], -gains[row], best[row]))
+            for column in made.values():
+                column[row] = column[row][order]
+        for name, column in made.items():
+            object.__setattr__(self, name, column)
 
     @classmethod
     def of(
@@ -167,6 +209,21 @@ class TargetRanks:
             indptr=indptr,
             **{name: getattr(self, name)[flat] for name in ("best", "worst", "gains", "items")},
         )
+
+    def part(self, first: int, last: int) -> TargetRanks:
+        """The queries ``[first, last)``, as views of this one's arrays."""
+        made = object.__new__(TargetRanks)  # checked and in order already
+        cut = slice(self.indptr[first], self.indptr[last])
+        for field_ in fields(self):
+            value = getattr(self, field_.name)
+            if field_.name == "indptr":
+                value = value[first : last + 1] - value[first]
+            elif field_.name in ("best", "worst", "gains", "items"):
+                value = value[cut]
+            elif field_.name in ("users", "query_ids", "n_candidates"):
+                value = value[first:last]
+            object.__setattr__(made, field_.name, value)
+        return made
 
     def optimistic(self) -> TargetRanks:
         """The targets of a block of equal scores fill its first places, gains descending."""

@@ -46,18 +46,12 @@ def label(vocabulary: Vocabulary, code: int) -> str:
 
 def _check_places(r: TargetRanks) -> None:
     """Each target has a place: blocks of a query are equal or apart, and hold their targets."""
-    if r.others == "excluded" or len(r.best) == 0:
+    from fullrank.kernels.places import shared_place
+
+    if r.others == "excluded":
         return
-    start = np.zeros(len(r.best), dtype=bool)
-    start[r.indptr[:-1][np.diff(r.indptr) > 0]] = True
-    together = np.append(False, r.best[1:] == r.best[:-1]) & ~start
-    clash = np.append(False, np.where(together[1:], r.worst[1:] != r.worst[:-1], False))
-    clash |= np.append(False, r.best[1:] <= r.worst[:-1]) & ~start & ~together
-    first = np.maximum.accumulate(np.where(together, 0, np.arange(len(r.best))))
-    clash |= np.arange(len(r.best)) - first > r.worst - r.best
-    clash &= r.ranked
-    if clash.any():
-        bad = int(clash.argmax())
+    bad = shared_place(r.indptr, r.best, r.worst, 0, len(r))
+    if bad >= 0:
         row = int(np.searchsorted(r.indptr, bad, side="right")) - 1
         raise ScoreError(
             f"two targets of the query of user {label(r.user_vocab, int(r.users[row]))} share a "
@@ -78,10 +72,21 @@ class Prepared:
 
     def __init__(self, ranked: TargetRanks) -> None:
         _check_places(ranked)
+        self._begin(ranked, {})
+
+    def _begin(self, ranked: TargetRanks, tables: dict[object, Table]) -> None:
         self.ranked = ranked
+        self._tables = tables
         self._relevant: dict[float | None, NDArray[np.bool_]] = {}
-        self._tables: dict[object, Table] = {}
+        self._n_relevant: dict[float | None, NDArray[np.int64]] = {}
         self._gains: dict[tuple[str, float | None], NDArray[np.float64]] = {}
+        self._hits: dict[tuple[float | None, tuple[int | None, ...]], NDArray[np.float64]] = {}
+
+    def part(self, first: int, last: int) -> Prepared:
+        """The queries ``[first, last)``, with the tables shared."""
+        made = Prepared.__new__(Prepared)
+        made._begin(self.ranked.part(first, last), self._tables)
+        return made
 
     def __len__(self) -> int:
         return len(self.ranked)
@@ -106,7 +111,9 @@ class Prepared:
 
     def n_relevant(self, rel: float | None) -> NDArray[np.int64]:
         """int64 ``[q]``: relevant targets of each query, unranked ones included."""
-        return self.sums(self.relevant(rel).astype(np.int64))
+        if rel not in self._n_relevant:
+            self._n_relevant[rel] = self.sums(self.relevant(rel))
+        return self._n_relevant[rel]
 
     def sums(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
         """Sums of whole numbers (or how many are true) ``[t]`` by query ``[q]``."""
@@ -148,10 +155,12 @@ class Prepared:
         from fullrank.kernels.weights import prefix_sums
 
         key = weights if key is None else key
-        if key not in self._tables or len(self._tables[key][0]) < n:
-            made = weights(n)
-            self._tables[key] = (made, prefix_sums(made))
-        return self._tables[key]
+        found = self._tables.get(key)
+        if found is None or len(found[0]) < n:
+            made = weights(max(n, 2 * len(found[0])) if found else n)
+            # Threads that need a table at once make equal ones.
+            found = self._tables[key] = (made, prefix_sums(made))
+        return found
 
     def cuts(self, ks: Cuts) -> NDArray[np.int64]:
         """int64 ``[k]`` cut-offs, at most the highest rank of a target: no table is longer."""
@@ -180,19 +189,20 @@ class Prepared:
         return expected_weights(r.indptr, r.best, r.worst, gains, table, prefix, cuts)
 
     def hits(self, rel: float | None, ks: Cuts) -> NDArray[np.float64]:
-        """Expected number of relevant targets within each cut: ``[q, k]``."""
-        return self.expected(self.relevant(rel).astype(np.float64), ones, self.cuts(ks))
+        """Expected number of relevant targets within each cut: ``[q, k]``; not to be written to."""
+        key = (rel, tuple(ks))
+        if key not in self._hits:
+            self._hits[key] = self.expected(self.gains("binary", rel), ones, self.cuts(ks))
+        return self._hits[key]
 
     def ideal(
         self, gains: NDArray[np.float64], weights: Weights, ks: Cuts, key: object = None
     ) -> NDArray[np.float64]:
         """``sum of gain x weight`` of the best order of all targets of a query: ``[q, k]``."""
-        from fullrank.kernels.weights import expected_weights, sorted_rows
+        from fullrank.kernels.ideal import ideal_sums
 
         indptr = self.ranked.indptr
         longest = int(np.diff(indptr).max(initial=0))
-        places = (np.arange(len(gains)) - indptr[self.rows] + 1).astype(np.int32)
-        cuts = np.array([[longest if k is None else min(k, longest) for k in ks]], np.int64)
-        table, prefix = self.table(weights, longest, key)
-        best = sorted_rows(indptr, gains)
-        return expected_weights(indptr, places, places, best, table, prefix, cuts)
+        cuts = np.array([longest if k is None else min(k, longest) for k in ks], np.int64)
+        table, _ = self.table(weights, longest, key)
+        return ideal_sums(indptr, gains, table, cuts)

@@ -34,7 +34,8 @@ class RankMetric(Metric):
     def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
         """Values ``[q, k]`` at several cut-offs; rows without relevant targets may hold anything.
 
-        Division by zero in such rows is expected, and silenced.
+        A row depends on its query alone: queries come in blocks, several at a time. Division by
+        zero in rows without relevant targets is expected, and silenced.
         """
 
     def __post_init__(self) -> None:
@@ -62,16 +63,35 @@ class RankMetric(Metric):
 
     def per_cutoff(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
         """Values at several cut-offs in one pass: float64 ``[q, k]``."""
-        for k in ks:
-            self(k=k)._check_input(ranks.ranked)
+        self.check_cutoffs(ranks, ks)
         if self.dialect is not None:
             from fullrank.metrics.dialects import find_dialect
 
             return find_dialect(self.name, self.dialect).per_cutoff(self, ranks, ks)
+        return self.values_at(ranks, ks)
+
+    def check_cutoffs(self, ranks: Prepared, ks: Cuts) -> None:
+        """Refuse ranks that the metric can't be told from.
+
+        Raises:
+            SpecError: a cut-off is missing, or deeper than the ranking is known; the candidates
+                must be known, and aren't.
+        """
+        for k in ks:
+            self(k=k)._check_input(ranks.ranked)
+        self._check_ranks(ranks)
+
+    def values_at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
+        """``per_cutoff`` of checked ranks, which may be some of the queries."""
         with np.errstate(divide="ignore", invalid="ignore"):
             out = self._at(ranks, ks)
-        out[ranks.n_relevant(self.rel) == 0] = np.nan
+        missing = ranks.n_relevant(self.rel) == 0
+        if missing.any():
+            out[missing] = np.nan
         return out
+
+    def _check_ranks(self, ranks: Prepared) -> None:
+        """Refuse ranks that lack what the metric needs; of all queries, before ``_at``."""
 
     def value(self, data: TargetRanks) -> float:
         """The metric over all queries, undefined ones left out; NaN if none is defined."""

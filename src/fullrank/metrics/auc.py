@@ -37,11 +37,13 @@ class AUCMetric(RankMetric):
     name = "AUC"
     cutoff = "none"
 
+    def _check_ranks(self, ranks: Prepared) -> None:
+        check_catalogue(self, ranks.ranked)
+
     def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
         from fullrank.kernels.pairs import pair_shares
 
         r = ranks.ranked
-        check_catalogue(self, r)
         relevant = ranks.relevant(self.rel)
         return pair_shares(r.indptr, r.best, r.worst, relevant, r.n_candidates)[:, None]
 

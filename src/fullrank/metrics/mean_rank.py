@@ -41,9 +41,11 @@ class MeanRankMetric(RankMetric):
     higher_is_better = False
     bounds = (1.0, inf)
 
+    def _check_ranks(self, ranks: Prepared) -> None:
+        check_catalogue(self, ranks.ranked)
+
     def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
         r = ranks.ranked
-        check_catalogue(self, r)
         # Twice the mean rank of a block is whole, so the sum is exact in any order.
         relevant = ranks.relevant(self.rel)
         last = r.n_candidates + ranks.sums(~r.ranked)

@@ -34,7 +34,7 @@ class RPrecisionMetric(RankMetric):
     aliases = ("rprec",)
     cutoff = "none"
 
-    def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
+    def _check_ranks(self, ranks: Prepared) -> None:
         n = ranks.n_relevant(self.rel)
         depth, most = ranks.ranked.depth, int(n.max(initial=0))
         if depth is not None and most > depth:
@@ -44,8 +44,10 @@ class RPrecisionMetric(RankMetric):
                 f"{user}, and the lists were declared to be cut at depth "
                 f"{depth}; give deeper lists"
             )
-        relevant = ranks.relevant(self.rel).astype(np.float64)
-        return ranks.expected(relevant, ones, n[:, None]) / column(n)
+
+    def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
+        n = ranks.n_relevant(self.rel)
+        return ranks.expected(ranks.gains("binary", self.rel), ones, n[:, None]) / column(n)
 
 
 RPrecision = RPrecisionMetric()

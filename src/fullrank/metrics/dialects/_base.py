@@ -78,7 +78,9 @@ class Dialect:
             if self.formula is not None:
                 out = self.formula(metric, ranks, ks)
             else:
-                out = metric(dialect=None, **self.options)._at(ranks, ks)
+                ours = metric(dialect=None, **self.options)
+                ours._check_ranks(ranks)
+                out = ours._at(ranks, ks)
         out[ranks.n_relevant(metric.rel) == 0] = self.empty
         return out
 
