@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -16,6 +16,7 @@ from fullrank.data._columns import (
     strip_types,
 )
 from fullrank.data._options import ReadOptions, Table, passing
+from fullrank.data._survey import Dialect, PolarsType, column_types, survey_text
 from fullrank.data._text import find_separator, sample_lines, split_fields
 
 BACKSLASH = "\\"
@@ -25,8 +26,15 @@ INDEX = "Unnamed: 0"
 _SAID = {"\t": "tab", " ": "blanks"}
 
 
-def read_delimited(data: bytes, where: str, options: ReadOptions) -> Table:
-    """Read delimited text; every column comes out as text, empty fields as null.
+def read_delimited(data: bytes, where: str, options: ReadOptions, *, typed: bool = False) -> Table:
+    """Read delimited text; columns come out as text, empty fields as null.
+
+    Args:
+        data: the text in UTF-8.
+        where: its name, for messages.
+        options: what the reader was told.
+        typed: columns that hold nothing but numbers in their usual form come out as numbers, as
+            ``guess_types`` and ``id_column`` would make them of the text.
 
     Raises:
         DataError: rows of unequal length or stray quotes, with the line.
@@ -38,10 +46,14 @@ def read_delimited(data: bytes, where: str, options: ReadOptions) -> Table:
         quote = ""
     rows = split_fields(lines, separator or "\x1f", quote, options.escape)
     names, header, notes = _names(rows, options, where)
-    text, to, odd = _normalise(data, where, separator or "\x1f", quote, options.escape)
-    frame = _parse(text, where, to, quote, len(names))
-    frame.columns = names
-    frame = frame[1:] if header else frame
+    dialect = Dialect(separator or "\x1f", quote, options.escape)
+    found = survey_text(data, dialect, len(names), header)
+    text, odd = data, 0
+    if found is None:
+        text, dialect, odd = _normalise(data, where, dialect)
+        found = survey_text(text, dialect, len(names), header) if typed and not odd else None
+    types = column_types(names, found, options, where) if typed and found is not None else {}
+    frame = _parse(text, where, dialect, names, types, header)
     frame, padded = _without_padding(frame)
     notes = (*notes, *padded)
     said = _SAID.get(separator or "", repr(separator)) if separator else "none (one column)"
@@ -83,12 +95,11 @@ def _names(
     return names, False, (f"no header, columns taken as {', '.join(names)}",)
 
 
-def _normalise(
-    data: bytes, where: str, separator: str, quote: str, escape: str | None
-) -> tuple[memoryview, str, int]:
-    """Check all records and return them in one plain dialect: text, separator, odd lines."""
+def _normalise(data: bytes, where: str, dialect: Dialect) -> tuple[bytes, Dialect, int]:
+    """Check all records and return them in a plain dialect: text, dialect, odd lines."""
     from fullrank.kernels import delimited
 
+    separator, quote, escape = dialect
     to = separator if len(separator) == 1 and separator != " " else chr(_UNIT)
     if to != separator and to.encode() in data:
         raise DataError(f"{where} holds the control sign 0x1F, which no table should; remove it")
@@ -116,7 +127,7 @@ def _normalise(
             f"inside fields are marked by a backslash, or {passing('quote', '')} if quotes are "
             "ordinary signs"
         )
-    return memoryview(out[:written].data), to, odd
+    return out[:written].tobytes(), Dialect(to, quote, None), odd
 
 
 def _sequence_hint(separator: str) -> str:
@@ -125,22 +136,36 @@ def _sequence_hint(separator: str) -> str:
     return f", or {passing('format', 'sequence')} if each line is a user followed by its items"
 
 
-def _parse(text: memoryview, where: str, separator: str, quote: str, width: int) -> pl.DataFrame:
+def _parse(
+    text: bytes,
+    where: str,
+    dialect: Dialect,
+    names: Sequence[str],
+    types: Mapping[str, PolarsType],
+    header: bool,
+) -> pl.DataFrame:
+    """Columns by name; text unless ``types`` says another."""
+    schema = {f"column_{j + 1}": types.get(name, pl.String) for j, name in enumerate(names)}
     try:
-        return pl.read_csv(
-            io.BytesIO(text),
+        frame = pl.read_csv(
+            text,
             has_header=False,
-            separator=separator,
-            quote_char=quote or None,
-            schema={f"column_{j + 1}": pl.String for j in range(width)},
+            skip_rows=int(header),
+            separator=dialect.separator,
+            quote_char=dialect.quote or None,
+            schema=schema,
         )
+    except pl.exceptions.NoDataError:
+        frame = pl.DataFrame(schema=schema)
     except pl.exceptions.PolarsError as error:
         # Such as a line end inside the quotes of the header, which a sample of lines can't follow.
         said = str(error).split("\n", maxsplit=1)[0]
         raise DataError(
-            f"{where} can't be cut into the {width} columns of its first line ({said}); check its "
-            "quotes, or pass separator, quote and header (--read quote='' on the command line)"
+            f"{where} can't be cut into the {len(names)} columns of its first line ({said}); check "
+            "its quotes, or pass separator, quote and header (--read quote='' on the command line)"
         ) from error
+    frame.columns = list(names)
+    return frame
 
 
 def _without_padding(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
@@ -148,7 +173,9 @@ def _without_padding(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]
     padded = [
         name
         for name in frame.columns
-        if len(frame) and bool(frame[name].str.starts_with(" ").fill_null(True).all())
+        if len(frame)
+        and frame.schema[name] == pl.String
+        and bool(frame[name].str.starts_with(" ").fill_null(True).all())
     ]
     padded = [name for name in padded if frame[name].null_count() < len(frame)]
     if not padded:

@@ -91,7 +91,7 @@ def read(
                 f"a file of this name, write './{source}'"
             )
         return read_source(source)
-    shaped = shape(load_table(source, options), options)
+    shaped = shape(load_table(source, options, typed=True), options)
     name = Path(source).name if isinstance(source, str | os.PathLike) else "frame"
     interactions = to_interactions(shaped, options)
     notes = "; ".join(interactions.recipe[0]["notes"])

@@ -78,7 +78,7 @@ def read_table(
     options = ReadOptions(
         columns or {}, format, separator, quote, escape, encoding, header, kind=kind
     )
-    return shape(load_table(source, options), options).table.frame
+    return shape(load_table(source, options, typed=True), options).table.frame
 
 
 def read_ids(source: Any, roles: Sequence[str]) -> dict[str, pl.Series]:
@@ -113,14 +113,14 @@ def is_binary(path: str | os.PathLike[str]) -> bool:
         return binary_format(file.read(8)) is not None
 
 
-def load_table(source: Any, options: ReadOptions) -> Table:
-    """Read a path or a frame as it is."""
+def load_table(source: Any, options: ReadOptions, *, typed: bool = False) -> Table:
+    """Read a path or a frame as it is; ``typed`` see ``read_delimited``."""
     if isinstance(source, str | os.PathLike):
-        return _load_path(Path(source), options)
+        return _load_path(Path(source), options, typed)
     return Table(to_frame(source), "the frame", "frame")
 
 
-def _load_path(path: Path, options: ReadOptions) -> Table:
+def _load_path(path: Path, options: ReadOptions, typed: bool) -> Table:
     if path.is_file():
         with path.open("rb") as file:
             form = binary_format(file.read(8))
@@ -148,7 +148,7 @@ def _load_path(path: Path, options: ReadOptions) -> Table:
         return read_sequences(data, where)
     if form == "matrix":
         return read_matrix(data, where)
-    return read_delimited(data, where, options)
+    return read_delimited(data, where, options, typed=typed)
 
 
 def _format_of(lines: list[str], where: str) -> str:

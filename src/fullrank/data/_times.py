@@ -80,9 +80,18 @@ def _from_integers(table: Table, name: str, column: pl.Series, unit: str | None)
         raise DataError(f"column {name!r} of {table.where} holds times beyond 64 bits: {top}")
     values = _filled(column)
     if unit is None:
-        _refuse_dates(table, name, values)
-        unit = _unit_by_size(table, name, values)
+        low, high, firsts = _sizes(values)
+        _refuse_dates(table, name, values, low, high)
+        unit = _unit_of(table, name, values, firsts)
     return Times(values, _as_unit(unit), (f"{name}: whole numbers taken as {_said(unit)}",))
+
+
+def _sizes(values: NDArray[np.int64]) -> tuple[int, int, NDArray[np.int64]]:
+    """Earliest and latest known time, and the first row of each unit by size, -1 for none."""
+    from fullrank.kernels.times import time_sizes
+
+    limits = np.array([limit for _, limit in _LIMITS], dtype=np.int64)
+    return time_sizes(values, int(NO_TIME), limits)
 
 
 def _said(unit: str) -> str:
@@ -93,11 +102,11 @@ def _as_unit(unit: str) -> TimeUnit:
     return next(known for known in (*_UNITS, _ORDER) if known == unit)
 
 
-def _refuse_dates(table: Table, name: str, values: NDArray[np.int64]) -> None:
+def _refuse_dates(table: Table, name: str, values: NDArray[np.int64], low: int, high: int) -> None:
     """Refuse 20101231: as seconds it would be a day in 1970."""
-    days = values[values != NO_TIME]
-    if len(days) == 0 or days.min() < 19_000_101 or days.max() > 21_001_231:
+    if low > high or low < 19_000_101 or high > 21_001_231:
         return
+    days = values[values != NO_TIME]
     month, day = days // 100 % 100, days % 100
     if bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31))):
         raise DataError(
@@ -107,14 +116,13 @@ def _refuse_dates(table: Table, name: str, values: NDArray[np.int64]) -> None:
         )
 
 
-def _unit_by_size(table: Table, name: str, values: NDArray[np.int64]) -> TimeUnit:
+def _unit_of(
+    table: Table, name: str, values: NDArray[np.int64], firsts: NDArray[np.int64]
+) -> TimeUnit:
     """Unit by magnitude; 0 goes with any. Mixed units are an error that names two rows."""
-    rows = np.flatnonzero((values != NO_TIME) & (values != 0))
-    size = np.abs(values[rows])
-    place = np.searchsorted([limit for _, limit in _LIMITS], size, side="right")
-    kinds = np.unique(place)
+    kinds = np.flatnonzero(firsts >= 0)
     if len(kinds) > 1:
-        one, two = (int(rows[np.argmax(place == kind)]) for kind in kinds[:2])
+        one, two = (int(firsts[kind]) for kind in kinds[:2])
         raise DataError(
             f"column {name!r} of {table.where} mixes times in {_UNITS[kinds[0]]} and "
             f"{_UNITS[kinds[1]]}: {values[one]} ({table.place(one)}) and {values[two]} "
@@ -138,7 +146,7 @@ def _from_floats(table: Table, name: str, column: pl.Series, unit: str | None) -
     if unit is None:
         # Whole parts decide the unit as for integers; a fraction below one second is 0 there.
         whole = np.where(known.is_null().to_numpy(), NO_TIME, values.astype(np.int64))
-        unit = _unit_by_size(table, name, whole)
+        unit = _unit_of(table, name, whole, _sizes(whole)[2])
     out, finer, exact = _scale(values, unit)
     out = np.where(known.is_null().to_numpy(), NO_TIME, out)
     note = f"{name}: fractions of {unit} since 1970 (UTC) kept as {finer}"

@@ -129,7 +129,8 @@ class Split:
             raise SplitError(f"fit must be 'train' or 'train+valid', got {fit!r}")
         if self.refit is not None:
             return self.refit
-        return np.isin(self.part, (TRAIN, VALID, VALID_HISTORY))
+        part = self.part
+        return np.asarray((part == TRAIN) | (part == VALID) | (part == VALID_HISTORY))
 
     def fit_rows(self, fit: FitOn = "train") -> Interactions:
         """What a model may be fitted on: train, or train and validation for the refit."""

@@ -124,7 +124,7 @@ def load(info: SourceInfo) -> Dataset:
     if path is None:
         raise DataError(_missing(info))
     options = ReadOptions(info.columns)
-    table = load_table(path, options)
+    table = load_table(path, options, typed=info.prepare is None)
     if info.prepare is not None:
         table = replace(table, frame=info.prepare(table.frame))
     interactions = to_interactions(shape(table, options), options)
