@@ -1,67 +1,76 @@
-"""Print the benchmark table: `make bench`. Peers and long runs have commands of their own."""
+"""Print the benchmark table, or parts of it: `python -m benchmarks [PART …] [--quick] [--write]`.
+
+Each part is a module with ``rows`` (see ``_rows``) and runs in a process of its own. ``--write``
+puts the tables of the parts into ``benchmarks/README.md``.
+"""
 
 from __future__ import annotations
 
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
+import argparse
+import os
+import re
+from pathlib import Path
 
-from benchmarks import bootstrap, ranking
-from benchmarks._measure import in_fresh_process, machine
+from benchmarks._measure import Alone, alone, blas, machine
+from benchmarks._rows import Row, table
 
-
-def import_ms() -> float:
-    """Median of five imports in fresh processes."""
-    code = "import time; t = time.perf_counter(); import fullrank; print(time.perf_counter() - t)"
-    command = [sys.executable, "-c", code]
-    found = [
-        float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        for _ in range(5)
-    ]
-    return 1000 * statistics.median(found)
+PARTS = ("basics", "ranking", "lists", "data_path", "training")
+README = Path(__file__).parent / "README.md"
+FORCED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
+"""Settings of a machine that make BLAS slower than it is; parts run without them."""
 
 
-def demo_seconds() -> float:
-    """The whole demo, installed, with a warm kernel cache."""
-    with tempfile.TemporaryDirectory() as folder:
-        start = time.perf_counter()
-        command = [sys.executable, "-c", "from fullrank.cli import main; main()"]
-        subprocess.run([*command, "demo", "-o", folder], capture_output=True, check=True)
-        return time.perf_counter() - start
+def rows_of(found: Alone) -> list[Row]:
+    """Rows of a part; one that says why if it failed."""
+    if found.error:
+        return [Row("this part failed", "–", None, False, note=found.error)]
+    return [Row(**row) for row in found.value]
 
 
-def rows() -> list[tuple[str, str, str]]:
-    """What was measured, the goal, the figure."""
-    from benchmarks.evaluate_lists import table as lists
+def section(part: str, quick: bool) -> tuple[str, bool]:
+    """Run a part; Markdown, and whether it ran and every goal is met."""
+    found = alone("benchmarks._rows:as_json", part, quick, limit=7200, gib=64)
+    rows = rows_of(found)
+    note = " Quick: the figures prove nothing." if quick else ""
+    head = f"`python -m benchmarks {part}`, {found.process_seconds / 60:.0f} min: {machine()}; "
+    met = all(row.met is not False for row in rows)
+    return f"{head}{blas()}.{note}\n\n{table(rows)}", met
 
-    out = [
-        ("`import fullrank`, median of 5", "under 400 ms", f"{import_ms():.0f} ms"),
-        ("`fullrank demo`, installed", "under 40 s", f"{demo_seconds():.0f} s"),
-        (
-            "bootstrap, 1,000 resamples × 1 million users × 8 metrics",
-            "under 10 s",
-            f"{bootstrap.seconds():.1f} s",
-        ),
-    ]
-    for q, c in ((20_000, 20_000), (4_000, 100_000)):
-        full, bare = ranking.figures(q, c)
-        name = f"ranks of 8 targets and top 100, {q:,} × {c:,} × 64"
-        out.append((name, f"product {bare:.2f} s", f"{full:.2f} s ({full / bare:.1f}×)"))
-    lines = in_fresh_process("benchmarks.data_memory").output.strip().splitlines()
-    peak = next(line.partition("= ")[2] for line in lines if line.startswith("peak"))
-    name = "10 million rows, text ids: load, encode, split"
-    out.append((name, "under 4 x the columns", f"{peak}; {lines[-1]}"))
-    found = lists(1_000_000, ["fullrank"], 3600).strip().splitlines()[-1]
-    seconds, peak = (cell.strip() for cell in found.split("|")[2:4])
-    name = "`evaluate`, 1 million users × 100, text ids, Parquet, 8 metrics"
-    out.append((name, "–", f"{seconds} s, {peak} GiB"))
-    return out
+
+def written(text: str, part: str, content: str) -> str:
+    """The page with the section of a part replaced.
+
+    Raises:
+        ValueError: the page has no place for the part.
+    """
+    place = re.compile(f"(<!-- {part} -->\n).*?(<!-- /{part} -->)", re.DOTALL)
+    if not place.search(text):
+        raise ValueError(f"{README} has no lines <!-- {part} --> and <!-- /{part} -->")
+    return place.sub(lambda match: f"{match[1]}\n{content}\n\n{match[2]}", text)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; all by default"
+    )
+    parser.add_argument("--quick", action="store_true", help="smallest sizes, to see that it runs")
+    parser.add_argument("--write", action="store_true", help="put the tables into README.md")
+    arguments = parser.parse_args()
+    unknown = set(arguments.parts) - set(PARTS)
+    if unknown:
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; parts: {', '.join(PARTS)}")
+    if arguments.write and arguments.quick:
+        parser.error("quick figures prove nothing and are not written")
+    for name in FORCED:
+        os.environ.pop(name, None)
+    for part in arguments.parts or PARTS:
+        content, met = section(part, arguments.quick)
+        print(f"## {part}{'' if met else ': not all goals are met'}\n\n{content}\n", flush=True)
+        if arguments.write:
+            README.write_text(written(README.read_text("utf-8"), part, content), "utf-8")
 
 
 if __name__ == "__main__":
-    print(f"{machine()}\n")
-    print("| what | goal or limit | measured |\n|---|---|---|")
-    for row in rows():
-        print(f"| {' | '.join(row)} |")
+    main()

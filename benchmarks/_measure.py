@@ -170,6 +170,22 @@ def machine() -> str:
     )
 
 
+def blas() -> str:
+    """Which BLAS with which kernels NumPy and SciPy use here, and threads: they decide on speed."""
+    import numpy  # noqa: F401  (brings a BLAS)
+    import scipy.linalg  # noqa: F401  (brings another)
+    from threadpoolctl import threadpool_info
+
+    found = {
+        f"{one['internal_api']} {one['version']} ({one.get('architecture', 'unknown kernels')}, "
+        f"{one['num_threads']} threads)"
+        for one in threadpool_info()
+        if one["user_api"] == "blas"
+    }
+    forced = [name for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ]
+    return ", ".join([*sorted(found), *(f"{name} is set" for name in forced)])
+
+
 def _call() -> None:
     """The child of ``alone``."""
     target, arguments, gib = sys.argv[1:]

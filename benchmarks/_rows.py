@@ -9,8 +9,10 @@ module (its figures prove nothing). ``python -m benchmarks.NAME [--quick]`` prin
 from __future__ import annotations
 
 import argparse
+import importlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 HEAD = ("what", "goal", "limit", "peers", "measured", "ratio to the limit", "met")
 
@@ -83,6 +85,12 @@ def table(rows: Sequence[Row]) -> str:
     """Markdown."""
     lines = [HEAD, ["---"] * len(HEAD), *(row.cells() for row in rows)]
     return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)
+
+
+def as_json(part: str, quick: bool) -> list[dict[str, Any]]:
+    """Rows of a part as JSON carries them, to be called in a process of its own."""
+    module = importlib.import_module(f"benchmarks.{part}")
+    return [asdict(row) for row in module.rows(quick)]
 
 
 def main(rows: Callable[[bool], list[Row]]) -> None:
