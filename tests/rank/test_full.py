@@ -20,7 +20,7 @@ from fullrank.core.vocabulary import Vocabulary
 from fullrank.metrics import AUC, MeanRank
 from fullrank.models._base import Recommender
 from fullrank.rank import Catalogue, rank, recommend
-from fullrank.rank import _full as engine
+from fullrank.rank import _blocks as engine
 
 
 @dataclass(eq=False)

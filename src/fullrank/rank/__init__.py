@@ -2,7 +2,8 @@
 
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._concat import concat_ranks
-from fullrank.rank._full import Ranking, rank, recommend
+from fullrank.rank._full import rank, recommend
+from fullrank.rank._job import Ranking
 from fullrank.rank._lists import ranks_from_lists
 from fullrank.rank._predict import predict_rows
 from fullrank.rank._warm import load_kernels
