@@ -70,3 +70,26 @@ def test_lists_of_what_no_type_holds_are_refused(ids):
         Vocabulary.of([1]).encode(ids)
     with pytest.raises(IdTypeError, match="float64"):
         Vocabulary.of([0.5, 1.0])
+
+
+@given(
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 40), max_size=60),
+    st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 40), max_size=60),
+    st.booleans(),
+)
+def test_encode_finds_what_is_there(ids, asked, unsigned):
+    dtype = np.int64
+    if unsigned:
+        ids, asked, dtype = [i + 2**63 for i in ids], [i + 2**63 for i in asked], np.uint64
+    vocab = Vocabulary.of(np.array(ids, dtype), "item")
+    place = {label: code for code, label in enumerate(sorted(set(ids)))}
+    got = vocab.encode(np.array([*asked, *ids], dtype))
+    assert got.tolist() == [place.get(label, -1) for label in (*asked, *ids)]
+
+
+def test_ids_that_share_their_low_bits():
+    """A table of places must not rely on the low bits of ids."""
+    ids = np.arange(5000, dtype=np.int64) << 40
+    vocab = Vocabulary.of(ids)
+    assert vocab.encode(ids[::-1].copy()).tolist() == list(range(4999, -1, -1))
+    assert vocab.encode(ids + 1).tolist() == [-1] * 5000

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.frozen import frozen
 from fullrank.core.ragged import as_indptr, run_ragged
 from fullrank.core.random import hash_labels
 from fullrank.core.threads import n_threads, run_chunks
@@ -35,7 +36,7 @@ def canonical_rows(columns: Columns, n_users: int) -> NDArray[np.int64] | None:
     return _settled(columns, rows) if columns.extras else rows
 
 
-def gathered(column: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
+def gathered(column: NDArray[Any], rows: NDArray[np.integer[Any]]) -> NDArray[Any]:
     """``column[rows]``, in threads."""
     out = np.empty(len(rows), dtype=column.dtype)
 
@@ -46,12 +47,12 @@ def gathered(column: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
     return out
 
 
-def user_indptr(users: NDArray[np.int32], n_users: int) -> NDArray[np.int64]:
-    """int64 ``[n_users + 1]``: where the rows of each user lie once they are grouped."""
+def code_indptr(codes: NDArray[np.int32], n: int) -> NDArray[np.int64]:
+    """int64 ``[n + 1]``: where the rows of each code lie once they are grouped by it."""
     from fullrank.kernels import canonical
 
-    counts = np.zeros(n_users, dtype=np.int64)
-    canonical.count_codes(users, counts)
+    counts = np.zeros(n, dtype=np.int64)
+    canonical.count_codes(frozen(codes), counts)
     return as_indptr(counts)
 
 
@@ -103,7 +104,7 @@ def _sorted_rows(columns: Columns, n_users: int) -> NDArray[np.int64]:
     from fullrank.kernels import canonical
 
     users, items, values, times, _ = columns
-    indptr = user_indptr(users, n_users)
+    indptr = code_indptr(users, n_users)
     rows = np.empty(len(users), dtype=np.int64)
     # Each task reads all users and writes the rows of its own.
     share = max(-(-len(users) // n_threads()), _ROWS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core._order import Columns, canonical_rows, gathered, user_indptr
+from fullrank.core._order import Columns, canonical_rows, code_indptr, gathered
 from fullrank.core.brief import brief, count
 from fullrank.core.distinct import distinct_items
 from fullrank.core.errors import DataError, SpecError, suggest
@@ -128,7 +128,9 @@ class Interactions:
         object.__setattr__(self, "extras", {k: frozen(v) for k, v in self.extras.items()})
 
     def _columns(self) -> Columns:
-        return Columns(self.users, self.items, self.values, self.times, self.extras)
+        values = None if self.values is None else frozen(self.values)
+        times = None if self.times is None else frozen(self.times)
+        return Columns(frozen(self.users), frozen(self.items), values, times, self.extras)
 
     def _is_canonical(self) -> bool:
         """True if the rows are in order, the extra columns included."""
@@ -167,7 +169,7 @@ class Interactions:
     @cached_property
     def user_indptr(self) -> NDArray[np.int64]:
         """int64 ``[n_users + 1]``: the rows of user ``u`` are ``indptr[u]:indptr[u + 1]``."""
-        return user_indptr(self.users, self.n_users)
+        return code_indptr(self.users, self.n_users)
 
     @cached_property
     def user_counts(self) -> NDArray[np.int64]:
@@ -177,7 +179,7 @@ class Interactions:
     @cached_property
     def item_counts(self) -> NDArray[np.int64]:
         """int64 ``[n_items]``: rows of each item."""
-        return np.diff(user_indptr(self.items, self.n_items))
+        return np.diff(code_indptr(self.items, self.n_items))
 
     def column(self, name: str) -> NDArray[Any]:
         """Return ``values`` or an extra column by name.
@@ -214,8 +216,8 @@ class Interactions:
         """Shrink the vocabularies to the users and items that have rows (codes change)."""
         users, items = np.flatnonzero(self.user_counts), np.flatnonzero(self.item_counts)
         return self._with(
-            users=_places(users, self.n_users)[self.users],
-            items=_places(items, self.n_items)[self.items],
+            users=gathered(_places(users, self.n_users), self.users),
+            items=gathered(_places(items, self.n_items), self.items),
             user_vocab=Vocabulary(self.user_vocab.ids[users], self.user_vocab.name),
             item_vocab=Vocabulary(self.item_vocab.ids[items], self.item_vocab.name),
         )

@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 
 from fullrank.core.brief import brief
 from fullrank.core.errors import DataError, IdTypeError
+from fullrank.core.frozen import frozen
 from fullrank.core.random import hash_labels, mix
 from fullrank.core.text import quoted
+from fullrank.core.threads import run_chunks
 
 if TYPE_CHECKING:
     import polars as pl
 
 IdKind = Literal["integer", "text"]
 _LARGEST = np.iinfo(np.int64).max
+_ROWS = 1 << 20
 
 
 def id_kind(ids: NDArray[Any]) -> IdKind:
@@ -121,11 +124,39 @@ class Vocabulary:
         if len(array) == 0 or len(self) == 0:
             return np.full(len(array), -1, dtype=np.int32)
         self.check_kind(array)
+        if self.kind == "text":
+            codes = self._text_codes
+            return np.fromiter((codes.get(label, -1) for label in array), np.int32, len(array))
         array, possible = self._alike(array)
-        place = np.searchsorted(self.ids, array)
-        place = np.minimum(place, len(self) - 1)
-        found = (self.ids[place] == array) & possible
-        return np.where(found, place, -1).astype(np.int32)
+        found = self._find(np.ascontiguousarray(array).view(np.int64))
+        return found if possible is np.True_ else np.where(possible, found, np.int32(-1))
+
+    def _find(self, values: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Codes of integers, given by their bits; -1 for unknown ones."""
+        from fullrank.kernels.lookup import find_codes
+
+        out = np.empty(len(values), dtype=np.int32)
+        ids, values = self.ids.view(np.int64), frozen(values)
+
+        def find(start: int, stop: int) -> None:
+            find_codes(values[start:stop], ids, self._table, out[start:stop])
+
+        self._table  # noqa: B018  (made once, before the threads start)
+        run_chunks(find, len(values), _ROWS)
+        return out
+
+    @cached_property
+    def _table(self) -> NDArray[np.int32]:
+        from fullrank.kernels.lookup import fill_table
+
+        size = 1 << max(int(2 * len(self) - 1).bit_length(), 4)
+        out = np.full(size, -1, dtype=np.int32)
+        fill_table(self.ids.view(np.int64), out)
+        return frozen(out)
+
+    @cached_property
+    def _text_codes(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self.ids)}
 
     def _alike(self, array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.bool_] | np.bool_]:
         """Ids in the type of our own, and which of them it can hold.
@@ -133,7 +164,7 @@ class Vocabulary:
         Signed and unsigned integers of 64 bits meet as floats in NumPy, which can't tell large
         neighbours apart.
         """
-        if self.kind == "text" or array.dtype == self.ids.dtype:
+        if array.dtype == self.ids.dtype:
             return array, np.True_
         possible: NDArray[np.bool_] | np.bool_ = np.True_
         if self.ids.dtype == np.uint64 and array.dtype.kind == "i":

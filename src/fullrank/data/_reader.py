@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -91,9 +90,9 @@ def read(
                 f"a file of this name, write './{source}'"
             )
         return read_source(source)
-    shaped = shape(load_table(source, options, typed=True), options)
     name = Path(source).name if isinstance(source, str | os.PathLike) else "frame"
-    interactions = to_interactions(shaped, options)
+    # No name for the table here: its columns are let go as soon as they are encoded.
+    interactions = to_interactions(shape(load_table(source, options, typed=True), options), options)
     notes = "; ".join(interactions.recipe[0]["notes"])
     return Dataset(interactions, source=Source(name, notes=notes))
 
@@ -119,16 +118,17 @@ def to_interactions(shaped: Shaped, options: ReadOptions) -> Interactions:
         raise DataError(f"{table.where} has columns but no rows; expected interactions")
     values = None
     if "rating" in shaped.roles:
-        values = ratings(table, "rating").to_numpy().astype(np.float64)
+        values = ratings(table, "rating").to_numpy().astype(np.float64, copy=False)
     times, place = _times(shaped, options)
     notes += times.notes if times is not None else ()
     extras = _extras(table.frame, {*_ROLES} - ({"position"} if place else set()), notes)
-    frame = table.frame.select("user_id", "item_id")
-    del shaped
-    table = replace(table, frame=frame)
-    users, user_vocab = encode_column(frame["user_id"], "user")
-    items, item_vocab = encode_column(frame["item_id"], "item")
-    step = {"step": "read", "format": table.format, "notes": tuple(notes)}
+    form, user_column, item_column = table.format, table.frame["user_id"], table.frame["item_id"]
+    del shaped, table
+    users, user_vocab = encode_column(user_column, "user")
+    del user_column
+    items, item_vocab = encode_column(item_column, "item")
+    del item_column
+    step = {"step": "read", "format": form, "notes": tuple(notes)}
     return Interactions(
         users,
         items,

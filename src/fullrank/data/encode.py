@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -11,7 +9,6 @@ from numpy.typing import NDArray
 from fullrank.core.errors import IdTypeError, TooLargeError
 from fullrank.core.vocabulary import Vocabulary
 
-_BLOCK = 1 << 20
 _MOST_IDS = 2**31 - 1
 
 
@@ -56,27 +53,20 @@ def encode_column(column: pl.Series, name: str) -> tuple[NDArray[np.int32], Voca
         raise TooLargeError(f"{len(distinct):,} distinct {name} ids; at most {_MOST_IDS:,} fit")
     if column.dtype == pl.String:
         # Polars sorts text by UTF-8 bytes, which is the order of code points, as Python's is.
-        ids = np.array(distinct.to_list(), dtype=object)
-        codes = column.cast(pl.Enum(distinct)).to_physical().to_numpy().astype(np.int32)
-        return codes, Vocabulary(ids, name)
+        vocab = Vocabulary(np.array(distinct.to_list(), dtype=object), name)
+        return _text_codes(column, distinct), vocab
     wide = np.uint64 if column.dtype == pl.UInt64 else np.int64
-    ids = distinct.to_numpy().astype(wide)
-    return _place(column, ids), Vocabulary(ids, name)
+    vocab = Vocabulary(distinct.to_numpy().astype(wide), name)
+    return vocab.encode(column.to_numpy().astype(wide, copy=False)), vocab
 
 
-def _place(column: pl.Series, ids: NDArray[Any]) -> NDArray[np.int32]:
-    """Places of integers among sorted ids, block by block to spare memory."""
-    values = column.to_numpy()
-    out = np.empty(len(values), dtype=np.int32)
-    span = int(ids[-1]) - int(ids[0]) + 1 if len(ids) else 0
-    if 0 < span <= 4 * len(values):
-        lookup = np.zeros(span, dtype=np.int32)
-        lookup[(ids - ids[0]).astype(np.int64)] = np.arange(len(ids), dtype=np.int32)
-        for start in range(0, len(values), _BLOCK):
-            block = values[start : start + _BLOCK].astype(ids.dtype)
-            out[start : start + _BLOCK] = lookup[(block - ids[0]).astype(np.int64)]
-        return out
-    for start in range(0, len(values), _BLOCK):
-        block = values[start : start + _BLOCK].astype(ids.dtype)
-        out[start : start + _BLOCK] = np.searchsorted(ids, block)
-    return out
+def encode_known(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
+    """Codes of ids that a vocabulary of their kind holds; -1 for others."""
+    if vocab.kind == "text":
+        return _text_codes(column, pl.Series(vocab.ids, dtype=pl.String))
+    return vocab.encode(column.to_numpy())
+
+
+def _text_codes(column: pl.Series, ids: pl.Series) -> NDArray[np.int32]:
+    codes = column.cast(pl.Enum(ids), strict=False).to_physical()
+    return codes.cast(pl.Int32).fill_null(-1).to_numpy().astype(np.int32, copy=False)

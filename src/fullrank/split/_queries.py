@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core._order import user_indptr
+from fullrank.core._order import code_indptr
 from fullrank.core.distinct import distinct_items, shared_items
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, Interactions
@@ -45,7 +45,7 @@ def make_queries(
     asked = np.zeros(data.n_users, dtype=bool)
     asked[users] = True
     h_rows = np.flatnonzero(history & asked[data.users])
-    h_indptr = user_indptr(data.users[h_rows], data.n_users)
+    h_indptr = code_indptr(data.users[h_rows], data.n_users)
     h_indptr = as_indptr(np.diff(h_indptr)[users])
     h_items = data.items[h_rows]
     known = shared_items(h_indptr, h_items, t_indptr, t_items, data.n_items)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import StoreError
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.core.vocabulary import Vocabulary
+from fullrank.data.encode import encode_known
 from fullrank.split._base import PART_CODES, Split
 
 if TYPE_CHECKING:
@@ -124,8 +125,8 @@ def _frame(split: Split, rows: NDArray[np.int64], names: dict[str, str]) -> pl.D
     data = split.data
     columns: dict[str, Any] = {
         "row_number": pl.Series(rows),
-        "user_id": _series(data.user_vocab.decode(data.users[rows])),
-        "item_id": _series(data.item_vocab.decode(data.items[rows])),
+        "user_id": data.user_vocab.series(data.users[rows]),
+        "item_id": data.item_vocab.series(data.items[rows]),
     }
     if data.values is not None:
         columns["rating"] = pl.Series(data.values[rows])
@@ -217,8 +218,8 @@ def _assemble(folder: Path, about: dict[str, Any], parts: dict[str, pl.DataFrame
     items = _read_vocab(folder / "item_ids.parquet", "item")
     columns = about["columns"]
     data = Interactions(
-        users=users.encode(_array(rows["user_id"], _id_dtype(users))),
-        items=items.encode(_array(rows["item_id"], _id_dtype(items))),
+        users=encode_known(rows["user_id"], users),
+        items=encode_known(rows["item_id"], items),
         user_vocab=users,
         item_vocab=items,
         values=_array(rows["rating"], "float64") if columns["values"] else None,
@@ -236,7 +237,3 @@ def _assemble(folder: Path, about: dict[str, Any], parts: dict[str, pl.DataFrame
         notes=tuple(about["notes"]),
         refit=_array(rows["refit"], "bool") if columns["refit"] else None,
     )
-
-
-def _id_dtype(vocab: Vocabulary) -> str:
-    return "object" if vocab.kind == "text" else str(vocab.ids.dtype)
