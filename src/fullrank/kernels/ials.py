@@ -1,4 +1,9 @@
-"""Ridge regressions of implicit feedback: one small normal equation a row, each on its own."""
+"""Ridge regressions of implicit feedback: one small normal equation a row, each on its own.
+
+The matrix products are BLAS's, called from compiled code, where they need no GIL; callers see to it
+that it runs on one thread. A row's solution depends on its own indices and on what all rows share,
+so that threads and chunks change no bit of it.
+"""
 
 from __future__ import annotations
 
@@ -7,106 +12,177 @@ from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
 
+Whitened = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
+
+# Factors taken together at a time: with 128 factors 128 KiB, which stay in the second-level cache
+# for both products of a step.
+_BLOCK = 256
+
 
 @jit()
-def add_outer_products(
-    rows: NDArray[np.int32], factors: NDArray[np.float64], out: NDArray[np.float64]
+def _gather(
+    rows: NDArray[np.int32], factors: NDArray[np.float32], out: NDArray[np.float32]
 ) -> None:
-    """Add ``sum of f fᵀ`` over some rows of ``factors`` to the upper triangle of ``out [d, d]``.
-
-    Four rows at a time, so that each cell of ``out`` is loaded and stored a quarter as often; with
-    the row of ``out`` taken out of the inner loop, which then runs 1.7 times as fast.
-    """
-    d = factors.shape[1]
-    whole = len(rows) - len(rows) % 4
-    for p in range(0, whole, 4):
-        f0, f1 = factors[rows[p]], factors[rows[p + 1]]
-        f2, f3 = factors[rows[p + 2]], factors[rows[p + 3]]
-        for a in range(d):
-            x0, x1, x2, x3, row = f0[a], f1[a], f2[a], f3[a], out[a]
-            for b in range(a, d):
-                row[b] += (x0 * f0[b] + x1 * f1[b]) + (x2 * f2[b] + x3 * f3[b])
-    for p in range(whole, len(rows)):
-        f = factors[rows[p]]
-        for a in range(d):
-            for b in range(a, d):
-                out[a, b] += f[a] * f[b]
+    """``out[p] = factors[rows[p]]``."""
+    for p in range(len(rows)):
+        source, target = factors[rows[p]], out[p]
+        for a in range(len(source)):
+            target[a] = source[a]
 
 
 @jit()
-def _solve_in_place(A: NDArray[np.float64], b: NDArray[np.float64]) -> None:
-    """Solve ``A x = b`` by Cholesky; the upper triangle of A is used, and lost."""
-    d = len(b)
-    for k in range(d):
-        top = A[k]
-        pivot = np.sqrt(top[k])
-        for j in range(k, d):
-            top[j] /= pivot
-        b[k] /= pivot
-        for i in range(k + 1, d):
-            scale, row = top[i], A[i]
-            for j in range(i, d):
-                row[j] -= scale * top[j]
-            b[i] -= scale * b[k]
-    for k in range(d - 1, -1, -1):
-        x = b[k] / A[k, k]
-        b[k] = x
-        for i in range(k):
-            b[i] -= A[i, k] * x
+def _sum_rows(rows: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """``out = sum of rows``."""
+    out[:] = np.float32(0.0)
+    for p in range(len(rows)):
+        row = rows[p]
+        for a in range(len(out)):
+            out[a] += row[a]
 
 
 @jit()
-def solve_rows(
+def _times_gram(
+    rows: NDArray[np.float32],
+    x: NDArray[np.float32],
+    work: NDArray[np.float32],
+    part: NDArray[np.float32],
+    out: NDArray[np.float32],
+) -> None:
+    """Add ``FᵀF x`` to ``out`` for the ``rows`` F, without FᵀF, a block at a time."""
+    for start in range(0, len(rows), _BLOCK):
+        block = rows[start : start + _BLOCK]
+        dots = work[: len(block)]
+        np.dot(block, x, dots)
+        np.dot(dots, block, part)
+        for a in range(len(out)):
+            out[a] += part[a]
+
+
+@jit()
+def solve_rows_cg(
     start: int,
     stop: int,
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],
-    factors: NDArray[np.float64],
-    gram: NDArray[np.float64],
-    regs: NDArray[np.float64],
-    out: NDArray[np.float64],
+    whitened: Whitened,
+    excess: NDArray[np.float32],
+    steps: int,
+    out: NDArray[np.float32],
 ) -> None:
-    """Solve ``(sum f fᵀ + gram + reg I) x = sum f`` for rows ``start`` to ``stop``.
+    """Solve the normal equations by preconditioned conjugate gradients, in whitened coordinates.
 
-    Sums run over the factors of a row's indices. A row's solution depends on nothing else, so
-    that threads and chunks change no bit of it.
+    With ``x = basis y`` the equations of a row with n indices are
+
+        (I + excess metric + sum f fᵀ) y = sum f
+
+    and ``I + n diag(spectrum)`` is what the matrix is on average over rows of that length. Each row
+    starts from 0.
+
+    Args:
+        start: first row of the chunk.
+        stop: end of the chunk.
+        indptr: int64 ``[n + 1]``.
+        indices: int32, rows of the factors.
+        whitened: factors of the other side ``[m, d]``; basis ``[d, d]``, from whitened coordinates
+            to plain ones; metric ``basisᵀ basis``; spectrum ``[d]``, >= 0; all float32.
+        excess: float32 ``[n]``, regularisation of each row beyond what was whitened.
+        steps: of conjugate gradients.
+        out: float32 ``[n, d]``, zeros; a row without indices stays so.
+    """
+    factors, basis, metric, spectrum = whitened
+    d = factors.shape[1]
+    longest = 0
+    for r in range(start, stop):
+        longest = max(longest, indptr[r + 1] - indptr[r])
+    gathered = np.empty((longest, d), dtype=np.float32)
+    work = np.empty(_BLOCK, dtype=np.float32)
+    y, residual, towards = np.empty(d, np.float32), np.empty(d, np.float32), np.empty(d, np.float32)
+    image, part, inverse = np.empty(d, np.float32), np.empty(d, np.float32), np.empty(d, np.float32)
+    for r in range(start, stop):
+        n = indptr[r + 1] - indptr[r]
+        if n == 0:
+            continue
+        rows = gathered[:n]
+        _gather(indices[indptr[r] : indptr[r + 1]], factors, rows)
+        _sum_rows(rows, residual)
+        for a in range(d):
+            y[a] = np.float32(0.0)
+            inverse[a] = np.float32(1.0) / (np.float32(1.0) + np.float32(n) * spectrum[a])
+            towards[a] = inverse[a] * residual[a]
+        size = np.dot(residual, towards)
+        for _ in range(steps):
+            if size <= np.float32(0.0):
+                break
+            np.dot(metric, towards, image)
+            for a in range(d):
+                image[a] = towards[a] + excess[r] * image[a]
+            _times_gram(rows, towards, work, part, image)
+            step = size / np.dot(towards, image)
+            for a in range(d):
+                y[a] += step * towards[a]
+                residual[a] -= step * image[a]
+                part[a] = inverse[a] * residual[a]
+            before = size
+            size = np.dot(residual, part)
+            for a in range(d):
+                towards[a] = part[a] + size / before * towards[a]
+        np.dot(basis, y, out[r])
+
+
+@jit()
+def _solve_in_place(U: NDArray[np.float32], b: NDArray[np.float32]) -> None:
+    """Solve ``Uᵀ U x = b`` for an upper triangle U; ``b`` becomes x."""
+    d = len(b)
+    for k in range(d):
+        row, rest = U[k][k:], b[k:]
+        scaled = rest[0] / row[0]
+        for j in range(len(row)):
+            rest[j] -= scaled * row[j]
+        rest[0] = scaled
+    for k in range(d - 1, -1, -1):
+        b[k] = (b[k] - np.dot(U[k][k + 1 :], b[k + 1 :])) / U[k, k]
+
+
+@jit()
+def solve_rows_exactly(
+    start: int,
+    stop: int,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    shared: tuple[NDArray[np.float32], NDArray[np.float32]],
+    regs: NDArray[np.float32],
+    out: NDArray[np.float32],
+) -> None:
+    """Solve ``(sum f fᵀ + gram + reg I) x = sum f`` by Cholesky, for rows ``start`` to ``stop``.
 
     Args:
         start: first row of the chunk.
         stop: end of the chunk.
         indptr: int64 ``[n + 1]``.
         indices: int32, rows of ``factors``.
-        factors: float64 ``[m, d]``, of the other side.
-        gram: float64 ``[d, d]``, weighted Gram matrix of all factors (upper triangle).
-        regs: float64 ``[n]``, regularisation of each row.
-        out: float64 ``[n, d]``, zeros; a row without indices stays so.
+        shared: factors of the other side ``[m, d]``, and the Gram matrix of all of them, weighted,
+            ``[d, d]``; both float32.
+        regs: float32 ``[n]``, regularisation of each row.
+        out: float32 ``[n, d]``, zeros; a row without indices stays so.
     """
+    factors, gram = shared
     d = factors.shape[1]
-    A = np.empty((d, d), dtype=np.float64)
+    gathered = np.empty((_BLOCK, d), dtype=np.float32)
+    A = np.empty((d, d), dtype=np.float32)
+    part, sums = np.empty((d, d), dtype=np.float32), np.empty(d, dtype=np.float32)
     for r in range(start, stop):
-        b = out[r]
-        mine = indices[indptr[r] : indptr[r + 1]]
-        if len(mine) == 0:
+        if indptr[r] == indptr[r + 1]:
             continue
+        b = out[r]
+        A[:] = gram
+        for p in range(indptr[r], indptr[r + 1], _BLOCK):
+            mine = indices[p : min(p + _BLOCK, indptr[r + 1])]
+            rows = gathered[: len(mine)]
+            _gather(mine, factors, rows)
+            np.dot(rows.T, rows, part)
+            A += part
+            _sum_rows(rows, sums)
+            b += sums
         for a in range(d):
-            for c in range(a, d):
-                A[a, c] = gram[a, c]
             A[a, a] += regs[r]
-        add_outer_products(mine, factors, A)
-        for p in range(len(mine)):
-            f = factors[mine[p]]
-            for a in range(d):
-                b[a] += f[a]
-        _solve_in_place(A, b)
-
-
-@jit()
-def gram_of(start: int, stop: int, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Upper triangle of ``FᵀF`` over rows ``start`` to ``stop``."""
-    d = factors.shape[1]
-    rows = np.empty(stop - start, dtype=np.int32)
-    for p in range(len(rows)):
-        rows[p] = start + p
-    out = np.zeros((d, d), dtype=np.float64)
-    add_outer_products(rows, factors, out)
-    return out
+        _solve_in_place(np.ascontiguousarray(np.linalg.cholesky(A).T), b)
