@@ -96,8 +96,8 @@ def looks_numeric(labels: list[str]) -> bool:
 def test_any_ids_come_back_or_are_refused(users: list[Any], suffix: str, tmp_path: Path) -> None:
     data = log(users, list(range(len(users))))
     path = tmp_path / f"log.{suffix}"
-    numbers = suffix in ("csv", "tsv") and isinstance(users[0], str) and looks_numeric(users)
-    if numbers:
+    text = suffix in ("csv", "tsv") and isinstance(users[0], str)
+    if text and (looks_numeric(users) or all(label.startswith(" ") for label in users)):
         with pytest.raises(DataError, match="can't keep"):
             write_interactions(data, path)
         return
@@ -115,6 +115,14 @@ def test_text_that_looks_like_numbers_needs_types(tmp_path: Path) -> None:
         write_interactions(data, tmp_path / "log.csv")
     write_interactions(data, tmp_path / "log.jsonl")
     assert read(tmp_path / "log.jsonl").interactions.user_ids.tolist() == ["1", "2"]
+
+
+def test_text_that_begins_with_blanks_needs_types(tmp_path: Path) -> None:
+    data = log([" a", " b"], [1, 2])
+    with pytest.raises(DataError, match=r"user_id begins with a blank in all rows .*' a'"):
+        write_interactions(data, tmp_path / "log.csv")
+    write_interactions(data, tmp_path / "log.jsonl")
+    assert read(tmp_path / "log.jsonl").interactions.user_ids.tolist() == [" a", " b"]
 
 
 def test_extra_names_that_would_change_their_meaning(tmp_path: Path) -> None:

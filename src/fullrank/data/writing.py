@@ -162,6 +162,12 @@ def _refuse_lost_types(frame: pl.DataFrame, path: str | Path) -> None:
                 f"{path}: {name} is text that looks like numbers (such as {quoted(column[0])}), "
                 "which CSV and TSV can't keep apart from numbers; write .parquet or .jsonl"
             )
+        if column.str.starts_with(" ").all():
+            raise DataError(
+                f"{path}: {name} begins with a blank in all rows (such as {quoted(column[0])}), "
+                "which CSV and TSV can't keep apart from a blank after a separator; write "
+                ".parquet or .jsonl"
+            )
 
 
 def _refuse_taken_names(interactions: Interactions, path: str | Path) -> None:
