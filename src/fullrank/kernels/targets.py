@@ -125,23 +125,11 @@ def _count_exactly(
 
 
 @jit()
-def _n_below(limits: NDArray[np.float32], low: int, high: int, score: Any) -> int:
+def n_below(limits: NDArray[np.float32], low: int, high: int, score: Any) -> int:
     """First place in ascending ``limits[low:high]`` that is not below ``score``."""
     while low < high:
         middle = (low + high) // 2
         if limits[middle] < score:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit()
-def _n_up_to(limits: NDArray[np.float32], low: int, high: int, score: Any) -> int:
-    """First place in ascending ``limits[low:high]`` that is above ``score``."""
-    while low < high:
-        middle = (low + high) // 2
-        if limits[middle] <= score:
             low = middle + 1
         else:
             high = middle
@@ -164,10 +152,10 @@ def _count_many(
         score = tile[start + c]
         if score < lowest:
             continue
-        higher = _n_below(targets.hi, first, stop, score)
+        higher = n_below(targets.hi, first, stop, score)
         if higher < stop and targets.lo[higher] <= score:
             score = canonical(product, row, place + c, score)
-            higher = _n_below(targets.scores, first, stop, score)
+            higher = n_below(targets.scores, first, stop, score)
             if higher < stop and targets.scores[higher] == score:
                 targets.level[higher] += 1
         if higher > first:

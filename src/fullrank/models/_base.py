@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._arrays import load_arrays, save_arrays
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 Monitor = Callable[[int, "Recommender"], bool]
 """Called after each epoch with its number and the model; True means stop."""
@@ -158,11 +161,23 @@ class Recommender(ABC):
         return None
 
     def item_factors(self) -> NDArray[np.float32] | None:
-        """``[n_items, d]`` if scores are ``query_factors @ item_factors.T``; None if not."""
+        """Float32 ``[n_items, d]`` if scores are ``query_factors @ item_factors.T``; None if not.
+
+        Ranking then makes the product itself, tile by tile. Scores are the canonical ones of
+        ``models.product``, whatever the block.
+        """
         return None
 
     def query_factors(self, queries: Queries) -> NDArray[np.float32] | None:
-        """``[q, d]``, beside ``item_factors``."""
+        """Float32 ``[q, d]``, beside ``item_factors``."""
+        return None
+
+    def sparse_product(self, queries: Queries) -> tuple[csr_matrix, csr_matrix] | None:
+        """``(left, right)``, CSR ``[q, m]`` and ``[m, n_items]``, if scores are their product.
+
+        Sums run in float64, in the order of the left's rows, and are then rounded to float32; what
+        no term reaches scores 0. Ranking then looks only at the items that a query's row reaches.
+        """
         return None
 
     def settings(self) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from fullrank.models._base import Monitor, Recommender
 from fullrank.models._similarity import Similarity, Weighting, cells, check_settings
 from fullrank.models._sparse import row_sums, transpose, triple
 from fullrank.models._threads import run_chunks
+from fullrank.models._together import Task, together
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -36,7 +37,8 @@ class ItemKNN(Recommender):
     of shared users (Bell & Koren 2007), and are kept as float32.
 
     Histories count as sets. Scores are 0 without a history, and for items without neighbours in
-    it. Only sparse arrays are made: one dense row of items a thread beside the neighbours.
+    it. Only sparse arrays are made: one dense row of items a thread beside the neighbours, and
+    bits of the users of the most popular items, no larger than the training rows.
 
     Attributes:
         similarity: ``cosine``, ``adjusted_cosine`` (needs values), ``jaccard``, ``tfidf``,
@@ -51,6 +53,7 @@ class ItemKNN(Recommender):
     shrinkage: float = 0.0
     normalise: bool = False
 
+    version: ClassVar[int] = 2  # 1 summed in another order: last bits of all but cosine and jaccard
     folds_in: ClassVar[bool] = True
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("weights_",)
@@ -65,29 +68,45 @@ class ItemKNN(Recommender):
         check_settings("ItemKNN", self.similarity, self.neighbours, self.shrinkage)
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
-        by_item = transpose(cells(train, self.similarity, "ItemKNN"))
-        near = self._nearest(*Weighting.of(by_item, self.similarity).apply(by_item))
+        by_user = cells(train, self.similarity, "ItemKNN")
+        by_item = transpose(by_user)
+        near = self._nearest(by_user, by_item)
+        near.sort_indices()
         if self.normalise:
             sums = row_sums(near, near.data.astype(np.float64))
             near.data = (near.data / np.repeat(sums, np.diff(near.indptr))).astype(np.float32)
         self.weights_ = transpose(near)
         """Float32 CSR: row j holds s_ij for the items i that have j as neighbour."""
 
-    def _nearest(self, rows: csr_matrix, norms: NDArray[np.float64]) -> csr_matrix:
+    def _nearest(self, by_user: csr_matrix, by_item: csr_matrix) -> csr_matrix:
         """Row i: similarities to the neighbours of item i."""
         from scipy.sparse import csr_matrix
 
+        n = by_item.shape[0]
+        weighting = Weighting.of(by_item, self.similarity)
+        sums = weighting.sums(by_item)
+        counted = self.similarity in ("cosine", "jaccard")
+        if sums is not None and (counted or self.shrinkage == 0):
+            weights, scales, norms = sums
+            rule = (self.neighbours, float(self.shrinkage), self.similarity == "jaccard")
+            task = together(by_user, by_item, weights, (scales, norms), rule, counted=counted)
+        else:
+            task = self._by_cells(*weighting.apply(by_item))
+        counts, found, values = (np.concatenate(part) for part in zip(*run_chunks(task, n, _CHUNK)))
+        return csr_matrix((values, found, as_indptr(counts)), shape=(n, n))
+
+    def _by_cells(self, rows: csr_matrix, norms: NDArray[np.float64]) -> Task:
+        """Neighbours where each cell has a weight of its own, or shared users are to be counted."""
         from fullrank.kernels.neighbours import nearest
 
         by_item, by_user = triple(rows), triple(transpose(rows))
         rest = (self.neighbours, float(self.shrinkage), self.similarity == "jaccard")
-        parts = run_chunks(
-            lambda start, stop: nearest(start, stop, by_item, by_user, norms, *rest),
-            len(norms),
-            _CHUNK,
-        )
-        counts, found, values = (np.concatenate(column) for column in zip(*parts))
-        return csr_matrix((values, found, as_indptr(counts)), shape=(len(norms), len(norms)))
+        return lambda start, stop: nearest(start, stop, by_item, by_user, norms, *rest)
+
+    def sparse_product(self, queries: Queries) -> tuple[csr_matrix, csr_matrix]:
+        """Histories as sets, and the similarities."""
+        self.check(queries)
+        return queries.history_csr(), self.weights_
 
     def _score(self, queries: Queries) -> NDArray[np.float32]:
         from fullrank.kernels.history_sums import sum_sparse_rows

@@ -85,18 +85,17 @@ class ScoreBlocks:
         return local.places[:b], local.scores[:b]
 
 
-def check_scores(model: Recommender, scores: object, shape: tuple[int, int]) -> None:
+def check_scores(
+    model: Recommender, scores: object, shape: tuple[int, ...], method: str = "score"
+) -> None:
     """Refuse what is no float32 array of this shape."""
-    name = type(model).__name__
+    name = f"{type(model).__name__}.{method}"
     if not isinstance(scores, np.ndarray):
         raise ScoreError(
-            f"{name}.score gave a {type(scores).__name__}, expected a float32 array of shape "
-            f"{shape}"
+            f"{name} gave a {type(scores).__name__}, expected a float32 array of shape {shape}"
         )
     if scores.dtype != np.float32 or scores.shape != shape:
-        raise ScoreError(
-            f"{name}.score gave {scores.dtype} {scores.shape}, expected float32 {shape}"
-        )
+        raise ScoreError(f"{name} gave {scores.dtype} {scores.shape}, expected float32 {shape}")
 
 
 def bad_score(job: Job, score: object, row: int, item: int) -> ScoreError:

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import ScoreError
-from fullrank.models._base import Recommender
+from fullrank.rank._blocks import check_scores
 from fullrank.rank._job import Job, capacity_of, entries_wanted
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ class FactorBlocks:
 
         factors = job.model.query_factors(job.queries.without_targets())
         shape = (len(job.queries), self.packed.factors.shape[1])
-        check_factors(job.model, "query_factors", factors, shape)
+        check_scores(job.model, factors, shape, "query_factors")
         queries = np.array(factors, dtype=np.float32, order="C")
         lengths = np.empty(len(queries))
         norms(queries, lengths)
@@ -227,14 +226,3 @@ def aligned(n: int) -> NDArray[np.float32]:
     spare = np.empty(n + line, np.float32)
     first = -spare.ctypes.data // 4 % line
     return spare[first : first + n]
-
-
-def check_factors(model: Recommender, name: str, factors: object, shape: tuple[int, int]) -> None:
-    """Refuse what is no float32 array of this shape."""
-    if isinstance(factors, np.ndarray):
-        if factors.dtype == np.float32 and factors.shape == shape:
-            return
-        found = f"{factors.dtype} {factors.shape}"
-    else:
-        found = type(factors).__name__
-    raise ScoreError(f"{type(model).__name__}.{name} gave {found}, expected float32 {shape}")

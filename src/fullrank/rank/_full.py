@@ -6,6 +6,7 @@ same for any of them, any number of threads and any memory budget:
 
 - factors (``item_factors`` and ``query_factors``): ``_factors``
 - one row for all queries (``shared_scores``): ``_shared``
+- a product of sparse matrices (``sparse_product``): ``_sparse``
 - anything else: ``_blocks``
 """
 
@@ -25,6 +26,8 @@ from fullrank.models._base import Recommender
 from fullrank.rank import _blocks, _factors
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
+from fullrank.rank._shared import rank_shared_row
+from fullrank.rank._sparse import rank_sparse_product
 
 BYTES_PER_SCORE = 16
 """Upper bound of what a block costs per score: float32 scores, a float64 product, a copy."""
@@ -65,7 +68,11 @@ def rank(
     job = Job.of(model, queries, k, chosen, seed)
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
     with _one_blas_thread():
-        if not _rank_factors(job, memory, workers):
+        if not (
+            rank_shared_row(job, workers)
+            or _rank_factors(job, memory, workers)
+            or rank_sparse_product(job, workers)
+        ):
             _rank_scores(job, memory, workers, range(len(queries)))
     return job.result()
 
@@ -92,7 +99,7 @@ def _rank_factors(job: Job, memory: int, workers: int) -> bool:
     if factors is None or len(job.eligible[0]):
         return False
     shape = (job.queries.n_items, factors.shape[-1])
-    _factors.check_factors(job.model, "item_factors", factors, shape)
+    _blocks.check_scores(job.model, factors, shape, "item_factors")
     list_bytes = 8 * capacity_of(job.k, job.catalogue.size)
     row = 4 * _factors.TILE // _factors.BLOCK + list_bytes + 4096
     block, workers = _plan(_factors.BLOCK, row, memory, workers)

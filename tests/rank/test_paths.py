@@ -1,0 +1,134 @@
+"""Shared rows and sparse products give what the same scores give by the generic path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
+from tests.rank.test_factors import assert_same
+from tests.rank.test_full import world
+
+from fullrank.core.errors import ScoreError
+from fullrank.models._base import Recommender
+from fullrank.rank import rank
+
+
+@dataclass(eq=False)
+class Shared(Recommender):
+    """One row of scores for all."""
+
+    thread_safe: ClassVar[bool] = True
+    table: np.ndarray | None = None
+
+    def _fit(self, train, rng, monitor):
+        pass
+
+    def _score(self, queries):
+        raise AssertionError("the row is enough")
+
+    def shared_scores(self):
+        return self.table[0]
+
+
+@dataclass(eq=False)
+class Sparse(Recommender):
+    """A product of two sparse matrices, of whole numbers."""
+
+    thread_safe: ClassVar[bool] = True
+    left: csr_matrix | None = None
+    right: csr_matrix | None = None
+
+    def _fit(self, train, rng, monitor):
+        pass
+
+    def _score(self, queries):
+        raise AssertionError("the factors are enough")
+
+    def sparse_product(self, queries):
+        return self.left[queries.users], self.right
+
+
+def roles(rng, q, c, shares):
+    role = rng.choice(3, (q, c), p=shares)
+    histories = [np.flatnonzero(role[u] == 1).tolist() for u in range(q)]
+    targets = [np.flatnonzero(role[u] == 2).tolist() for u in range(q)]
+    known = rng.random(c) < 0.8
+    known[0] = True
+    return [h + h[:2] for h in histories], targets, known
+
+
+SHARES = st.sampled_from([(0.4, 0.3, 0.3), (0, 0.5, 0.5), (0.9, 0.05, 0.05), (1, 0, 0)])
+WORLD = (st.integers(1, 6), st.integers(1, 300), SHARES, st.integers(0, 2**32))
+
+
+@given(*WORLD, st.integers(0, 40), st.sampled_from([1, 2, 30, 10_000]), st.sampled_from([1, 2, 4]))
+def test_shared_rows(q, c, shares, seed, k, levels, threads):
+    rng = np.random.default_rng(seed)
+    row = rng.integers(-levels, levels, c).astype(np.float32)
+    row[rng.random(c) < 0.1] = -np.inf
+    table = np.tile(row, (q, 1))
+    histories, targets, known = roles(rng, q, c, shares)
+    plain, queries = world(table, histories, targets, known=known)
+    shared = Shared(table=table)
+    shared.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    assert_same(rank(shared, queries, k=k, threads=threads), rank(plain, queries, k=k))
+
+
+@given(*WORLD, st.integers(0, 40), st.sampled_from([0.0, 0.02, 0.3]), st.sampled_from([1, 2, 4]))
+def test_sparse_products(q, c, shares, seed, k, density, threads):
+    rng = np.random.default_rng(seed)
+
+    def some(rows, columns):
+        values = rng.integers(-2, 5, (rows, columns)).astype(np.float32)
+        return csr_matrix(values * (rng.random((rows, columns)) < density))
+
+    left, right = some(q, 8), some(8, c)
+    right.data[rng.random(right.nnz) < 0.05] = -np.inf
+    left.data = np.abs(left.data) + 1  # -inf times a negative number is +inf, an error
+    histories, targets, known = roles(rng, q, c, shares)
+    table = np.zeros((q, c))
+    for u in range(q):
+        for j in left.indices[left.indptr[u] : left.indptr[u + 1]]:
+            part = slice(right.indptr[j], right.indptr[j + 1])
+            table[u, right.indices[part]] += left[u, j] * right.data[part].astype(np.float64)
+    plain, queries = world(table.astype(np.float32), histories, targets, known=known)
+    sparse = Sparse(left=left, right=right)
+    sparse.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    assert_same(rank(sparse, queries, k=k, threads=threads), rank(plain, queries, k=k))
+
+
+@pytest.mark.parametrize("target", [[2], [0]])
+def test_bad_scores_of_a_sparse_product(target):
+    right = csr_matrix(np.array([[0, 1, np.nan, 3]], np.float32))
+    plain, queries = world(np.zeros((2, 4), np.float32), [[], []], [target, [1]])
+    sparse = Sparse(left=csr_matrix(np.array([[0.0], [1.0]], np.float32)), right=right)
+    sparse.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    with pytest.raises(ScoreError, match=r"Sparse scored NaN or .inf for user 1 and item 2"):
+        rank(sparse, queries, k=2)
+
+
+def test_a_bad_score_in_the_history_of_all_is_no_candidate():
+    table = np.array([[np.nan, 1, 2, 3]], np.float32)
+    plain, queries = world(table, [[0]], [[1]])
+    shared = type("Partly", (Shared,), {"_score": lambda self, queries: self.table.copy()})
+    shared = shared(table=table)
+    shared.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    assert rank(shared, queries).targets.best.tolist() == [3]
+
+
+def test_shapes_are_named():
+    plain, queries = world(np.zeros((2, 4), np.float32), [[], []], [[0], [1]])
+    attributes = {n: v for n, v in plain.__dict__.items() if n.endswith("_")}
+    sparse = Sparse(left=csr_matrix((2, 1)), right=csr_matrix((1, 5)))
+    sparse.__dict__.update(attributes)
+    with pytest.raises(ScoreError, match=r"gave \(2, 1\) and \(1, 5\), expected \(2, m\) and"):
+        rank(sparse, queries)
+    shared = Shared(table=np.zeros((1, 3), np.float32))
+    shared.__dict__.update(attributes)
+    with pytest.raises(ScoreError, match=r"shared_scores gave float32 \(3,\), expected"):
+        rank(shared, queries)
