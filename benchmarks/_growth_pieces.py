@@ -33,7 +33,11 @@ def _resident(field: str) -> float:
     return int(next(x for x in lines if x.startswith(field)).split()[1]) / 2**20
 
 
-def timed(call: Callable[[], object], small: Callable[[], object] | None = None) -> Point:
+def timed(
+    call: Callable[[], object],
+    small: Callable[[], object] | None = None,
+    longest: float = LONG,
+) -> Point:
     """Median seconds of up to five calls, and GiB that the first took beyond what there was."""
     if small is not None:
         small()
@@ -41,7 +45,7 @@ def timed(call: Callable[[], object], small: Callable[[], object] | None = None)
     Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew (man 5 proc)
     before = _resident("VmRSS")
     seconds = []
-    while not seconds or (len(seconds) < 5 and sum(seconds) < LONG):
+    while not seconds or (len(seconds) < 5 and sum(seconds) < longest):
         start = time.perf_counter()
         found = call()
         seconds.append(time.perf_counter() - start)
@@ -71,10 +75,9 @@ class Factors(Recommender):
         return self.users[queries.users]
 
 
-def ranking(q: int, c: int, k: int) -> Point:
-    """Ranks of 8 targets and the k best of ``c`` items for ``q`` users, 64 factors."""
+def problem(q: int, c: int) -> tuple[Factors, Queries]:
+    """The ranking problem of ``_world`` as a fitted model and queries."""
     from benchmarks._world import HISTORY, TARGETS, world
-    from fullrank.rank import rank
 
     w = world(q, c)
     Factors.users, Factors.items = w.users, w.items
@@ -91,6 +94,14 @@ def ranking(q: int, c: int, k: int) -> Point:
         user_vocab=user_vocab,
         item_vocab=item_vocab,
     )
+    return model, queries
+
+
+def ranking(q: int, c: int, k: int) -> Point:
+    """Ranks of 8 targets and the k best of ``c`` items for ``q`` users, 64 factors."""
+    from fullrank.rank import rank
+
+    model, queries = problem(q, c)
     few = queries[:64]
     return timed(lambda: rank(model, queries, k=k), lambda: rank(model, few, k=k))
 

@@ -33,7 +33,7 @@ def seconds(q: int, c: int, d: int) -> dict[str, float]:
     users, items = torch.from_numpy(w.users), torch.from_numpy(w.items)
     history = torch.from_numpy(w.history).long()
     out = torch.empty((max(BLOCKS), c))
-    few = min(q, 4 * max(BLOCKS))
+    few = min(q, 12 * max(BLOCKS))
     trial = {}
     for size in BLOCKS:  # the whole is timed with the block size that a part likes best
         _run(users[:size], items, history[:size], size, out)
