@@ -8,6 +8,8 @@ same for any of them, any number of threads and any memory budget:
 - one row for all queries (``shared_scores``): ``_shared``
 - a product of sparse matrices (``sparse_product``): ``_sparse``
 - anything else: ``_blocks``
+
+``backends`` ranks from factors on another device, if asked to, by the same scores.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
 from fullrank.rank._shared import rank_shared_row
 from fullrank.rank._sparse import rank_sparse_product
+from fullrank.rank.backends import rank_elsewhere
 
 BYTES_PER_SCORE = 16
 """Upper bound of what a block costs per score: float32 scores, a float64 product, a copy."""
@@ -42,6 +45,8 @@ def rank(
     memory: int = 512 * 2**20,
     threads: int | None = None,
     seed: int = 0,
+    backend: str = "numba",
+    device: str | None = None,
 ) -> Ranking:
     """Rank the catalogue for each query; history masked unless repeats are evaluated.
 
@@ -53,12 +58,17 @@ def rank(
         memory: bound on the extra memory in bytes, besides a copy of the model's item factors.
         threads: workers; all cores by default. The result is the same for any number.
         seed: of the hash that orders equal scores in the lists (ranks need none).
+        backend: ``"numba"``, the engine's own kernels, or ``"torch"``, for models with factors on
+            a device that PyTorch knows. The result is the same to the last bit.
+        device: of ``"torch"``, such as ``"cuda:1"``; CUDA where there is one, else the CPU.
 
     Returns:
         ``Ranking`` with ``TargetRanks`` and ``TopK``.
 
     Raises:
         ScoreError: a candidate scored NaN or +inf; names model, user and item.
+        SpecError: ``"torch"`` without PyTorch, without such a device, or for a model without
+            factors.
         TooLargeError: one block of scores does not fit into ``memory``.
     """
     model.check(queries)
@@ -69,7 +79,8 @@ def rank(
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
     with _one_blas_thread():
         if not (
-            rank_shared_row(job, workers)
+            rank_elsewhere(job, backend, device, memory, workers)
+            or rank_shared_row(job, workers)
             or _rank_factors(job, memory, workers)
             or rank_sparse_product(job, workers)
         ):
