@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fullrank.core.brief import count
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.data.filters.moments import from_units
 from fullrank.split._base import PART_CODES, FitOn, Part, Split
+from fullrank.split._verify import present
 
 ONE_CUT = ("GlobalTime", "GlobalCut", "ExpandingWindow", "SlidingWindow")
 """Strategies with the same cut for all users: their ties are counted in rows."""
@@ -106,28 +106,23 @@ def _targets(split: Split, part: Part) -> dict[str, Any]:
 
 def _cold(split: Split, part: Part, fit: FitOn) -> dict[str, int]:
     """Users of a part without a history that models may use, and items that are not fitted."""
-    held = split.rows(part)
     fitted = split.fit_mask(fit)
     data = split.data
-    fitted_users = _present(data.users[fitted], data.n_users)
-    warm_items = _present(data.items[fitted], data.n_items)
+    held = split.part == PART_CODES[part]
+    held_users, held_items = data.users[held], data.items[held]
+    fitted_users = present(data.users[fitted], data.n_users)
+    warm_items = present(data.items[fitted], data.n_items)
     shown = split.part == PART_CODES[f"{part}_history"]
-    warm_users = fitted_users | _present(data.users[shown], data.n_users)
-    users = np.unique(held.users)
-    items = np.unique(held.items)
+    warm_users = fitted_users | present(data.users[shown], data.n_users)
+    users = present(held_users, data.n_users)
+    items = present(held_items, data.n_items)
     return {
-        "cold_users": int(np.count_nonzero(~warm_users[users])),
-        "users_not_fitted": int(np.count_nonzero((warm_users & ~fitted_users)[users])),
-        "cold_items": int(np.count_nonzero(~warm_items[items])),
-        "rows_of_cold_users": int(np.count_nonzero(~warm_users[held.users])),
-        "rows_of_cold_items": int(np.count_nonzero(~warm_items[held.items])),
+        "cold_users": int(np.count_nonzero(users & ~warm_users)),
+        "users_not_fitted": int(np.count_nonzero(users & warm_users & ~fitted_users)),
+        "cold_items": int(np.count_nonzero(items & ~warm_items)),
+        "rows_of_cold_users": int(np.count_nonzero(~warm_users[held_users])),
+        "rows_of_cold_items": int(np.count_nonzero(~warm_items[held_items])),
     }
-
-
-def _present(codes: NDArray[np.int32], n: int) -> NDArray[np.bool_]:
-    out = np.zeros(n, dtype=bool)
-    out[codes] = True
-    return out
 
 
 def _leaks(split: Split, part: Part, fit: FitOn) -> dict[str, Any] | None:
@@ -145,10 +140,12 @@ def _leaks(split: Split, part: Part, fit: FitOn) -> dict[str, Any] | None:
         return _own(split, part, fit)
     fitted = data.times[split.fit_mask(fit)]
     held = data.times[split.part == PART_CODES[part]]
-    fitted, held = fitted[fitted != NO_TIME], held[held != NO_TIME]
+    held = held[held != NO_TIME]
+    n = max(int(np.count_nonzero(fitted != NO_TIME)), 1)
+    # Rows before all that is held out are later than none: nearly all after a global cut.
+    fitted = fitted[(fitted != NO_TIME) & (fitted > (held.min() if len(held) else NO_TIME))]
     later = len(fitted) - np.searchsorted(np.sort(fitted), held, side="right")
     most = int(later.max()) if len(held) else 0
-    n = max(len(fitted), 1)
     return {
         **_own(split, part, fit),
         "global_future_rows": most,
@@ -162,7 +159,7 @@ def _own(split: Split, part: Part, fit: FitOn) -> dict[str, Any]:
     assert data.times is not None
     usable = split.fit_mask(fit) | (split.part == PART_CODES[f"{part}_history"])
     last = np.full(data.n_users, NO_TIME)
-    np.maximum.at(last, data.users[usable], data.times[usable])
+    last[data.users[usable]] = data.times[usable]  # in order of time: the last one stays
     held = (split.part == PART_CODES[part]) & (data.times != NO_TIME)
     earlier = int(np.count_nonzero(data.times[held] < last[data.users[held]]))
     n = int(np.count_nonzero(held))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullrank.core.errors import SplitError
 from fullrank.split._base import PART_CODES, TEST, TEST_HISTORY, VALID, VALID_HISTORY, Split
@@ -24,7 +25,8 @@ def verify(split: Split) -> dict[str, Any]:
     Raises:
         SplitError: what is broken, with figures.
     """
-    unknown = sorted({int(c) for c in np.unique(split.part)} - set(PART_CODES.values()))
+    codes = np.flatnonzero(np.bincount(split.part.view(np.uint8), minlength=256)).astype(np.uint8)
+    unknown = sorted({int(c) for c in codes.view(np.int8)} - set(PART_CODES.values()))
     if unknown:
         raise SplitError(f"part holds the unknown codes {unknown}; known: {PART_CODES}")
     _check_fitted(split)
@@ -54,18 +56,25 @@ def _check_unseen(split: Split) -> None:
         (VALID, VALID_HISTORY, "train"),
         (TEST, TEST_HISTORY, "train+valid"),
     ):
-        shown = np.unique(split.data.users[split.part == history])
-        fitted = np.unique(split.data.users[split.fit_mask(fit)])  # type: ignore[arg-type]
-        both = np.intersect1d(shown, fitted)
+        users, n_users = split.data.users, split.data.n_users
+        shown = present(users[split.part == history], n_users)
+        fitted = present(users[split.fit_mask(fit)], n_users)  # type: ignore[arg-type]
+        both = np.flatnonzero(shown & fitted)
         if len(both):
             raise SplitError(
                 f"{len(both):,} users have fold-in rows and are fitted with fit={fit!r} (first: "
                 f"{split.data.user_vocab.label(both[0])}); rows of unseen users must not train"
             )
-        asked = np.unique(split.data.users[split.part == held])
-        idle = np.setdiff1d(shown, asked)
+        idle = np.flatnonzero(shown & ~present(users[split.part == held], n_users))
         if len(idle):
             raise SplitError(
                 f"{len(idle):,} users have fold-in rows but no targets (first: "
                 f"{split.data.user_vocab.label(idle[0])})"
             )
+
+
+def present(codes: NDArray[np.int32], n: int) -> NDArray[np.bool_]:
+    """Which of ``n`` codes occur: bool ``[n]``."""
+    out = np.zeros(n, dtype=bool)
+    out[codes] = True
+    return out
