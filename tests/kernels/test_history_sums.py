@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix, random_array
 
-from fullrank.kernels.history_sums import count_together, sum_dense_rows, sum_sparse_rows
+from fullrank.kernels.history_sums import sum_dense_rows, sum_sparse_rows
 
 HISTORIES = csr_matrix(random_array((9, 40), density=0.3, rng=np.random.default_rng(0)) > 0)
 INDPTR, ITEMS = HISTORIES.indptr.astype(np.int64), HISTORIES.indices.astype(np.int32)
@@ -33,14 +33,3 @@ def test_sparse_rows() -> None:
     out = np.full((9, 40), np.nan, dtype=np.float32)
     sum_sparse_rows(INDPTR, ITEMS, (*parts, weights.data.astype(np.float32)), out)
     np.testing.assert_allclose(out, (HISTORIES @ weights).toarray(), rtol=1e-5, atol=1e-6)
-
-
-def test_counts_together() -> None:
-    columns = csr_matrix(HISTORIES.T)
-    ones = np.ones(HISTORIES.nnz)
-    out = np.zeros((40, 40))
-    by_item = (columns.indptr.astype(np.int64), columns.indices.astype(np.int32), ones)
-    for start in range(0, 40, 16):
-        count_together(start, min(start + 16, 40), by_item, (INDPTR, ITEMS, ones), out)
-    X = HISTORIES.toarray().astype(float)
-    np.testing.assert_array_equal(out, X.T @ X)

@@ -64,25 +64,3 @@ def sum_sparse_rows(
                 sums[w_items[p]] += w_data[p]
         for c in range(len(sums)):
             out[q, c] = sums[c]
-
-
-@jit()
-def count_together(
-    start: int, stop: int, columns: Triple, rows: Triple, out: NDArray[np.float64]
-) -> None:
-    """Add to ``out[i, j]`` the number of users of both items, for items ``i`` of a chunk.
-
-    Args:
-        start: first item of the chunk.
-        stop: end of the chunk.
-        columns: items × users, CSR.
-        rows: users × items, CSR.
-        out: float64 ``[n_items, n_items]``; counts are whole, so any order gives the same sum.
-    """
-    c_indptr, c_users, _ = columns
-    r_indptr, r_items, _ = rows
-    for i in range(start, stop):
-        for p in range(c_indptr[i], c_indptr[i + 1]):
-            user = c_users[p]
-            for t in range(r_indptr[user], r_indptr[user + 1]):
-                out[i, r_items[t]] += 1.0

@@ -63,7 +63,7 @@ def _similarities(
 
 
 @jit()
-def _kth_largest(work: NDArray[np.float32], n: int, k: int) -> float:
+def kth_largest(work: NDArray[np.float32], n: int, k: int) -> float:
     """The ``k``-th largest of the first ``n`` values, which are shuffled (Hoare's quickselect)."""
     low, high = 0, n - 1
     while low < high:
@@ -96,7 +96,7 @@ def _keep_nearest(
         return n
     for p in range(n):
         work[p] = values[p]
-    last = _kth_largest(work, n, k)
+    last = kth_largest(work, n, k)
     kept = 0
     for p in range(n):
         if values[p] >= last:

@@ -86,6 +86,29 @@ class Weighting:
             return out, np.ones(len(n))
         return out, np.sqrt(row_sums(rows, data * data))
 
+    def sums(self, rows: csr_matrix) -> tuple[NDArray[np.float64], ...] | None:
+        """What similarities of rows are made of, where a feature weighs the same in all rows.
+
+        The dot product of rows i and j is then ``scale_i scale_j`` times the sum of the weights of
+        the features that they share.
+
+        Returns:
+            Weights ``[n_features]``, scales and norms ``[n]``, float64; None for adjusted cosine.
+        """
+        n = np.diff(rows.indptr).astype(np.float64)
+        ones = np.ones(len(n))
+        if self.similarity == "cosine":
+            return self.features, ones, np.sqrt(n)
+        if self.similarity == "jaccard":
+            return self.features, ones, n
+        if self.similarity == "tfidf":
+            weights = self.features**2
+            return weights, ones, np.sqrt(rows @ weights)
+        if self.similarity == "bm25":
+            length = BM25_K1 * (1 - BM25_B + BM25_B * n / self.mean_count)
+            return self.features**2, (BM25_K1 + 1) / (length + 1), ones
+        return None
+
 
 def cells(train: Interactions, similarity: Similarity, model: str) -> csr_matrix:
     """The users × items cells that a similarity compares: values, or 1.

@@ -17,10 +17,12 @@ from fullrank.models._base import Monitor, Recommender
 from fullrank.models._similarity import Similarity, Weighting, cells, check_settings
 from fullrank.models._sparse import row_sums, transpose, triple
 from fullrank.models._threads import run_chunks
-from fullrank.models._together import Task, together
+from fullrank.models._together import together
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+
+    from fullrank.models._together import Task
 
 _CHUNK = 256
 
