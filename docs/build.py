@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 import sys
 import warnings
 from pathlib import Path
@@ -18,6 +19,7 @@ GUIDES = {
     "your-own-model": ROOT / "docs" / "your-own-model.md",
     "conventions": ROOT / "docs" / "conventions.md",
     "reading-ml-1m": ROOT / "docs" / "reading-ml-1m.md",
+    "growth": ROOT / "docs" / "growth.md",
     "contributing": ROOT / "CONTRIBUTING.md",
     "changelog": ROOT / "CHANGELOG.md",
 }
@@ -71,6 +73,7 @@ def main(site: Path) -> None:
     site.mkdir(parents=True, exist_ok=True)
     for name, source in GUIDES.items():
         (site / f"{name}.html").write_text(page(name, source.read_text("utf-8")), "utf-8")
+    shutil.copytree(ROOT / "docs" / "growth", site / "growth", dirs_exist_ok=True)
     for package in (importlib.import_module(name) for name in LAZY):
         # pdoc looks into the module's dictionary, where lazy names are not yet.
         vars(package).update({name: getattr(package, name) for name in package.__all__})
