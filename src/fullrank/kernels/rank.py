@@ -66,10 +66,14 @@ def make_masks(
     h_indptr: NDArray[np.int64],
     history: NDArray[np.int32],
     place_of: NDArray[np.int32],
+    tile_of: NDArray[np.int32],
     width: int,
     masks: Masks,
 ) -> None:
-    """Sort histories and targets of a block by tile (``width`` places) and query."""
+    """Sort histories and targets of a block by tile (``width`` places) and query.
+
+    ``tile_of`` spares a division for each item.
+    """
     b = len(targets.first)
     indptr, at = masks.indptr, masks.at
     indptr[:] = 0
@@ -78,14 +82,16 @@ def make_masks(
             for h in range(h_indptr[row], h_indptr[row + 1]):
                 place = place_of[history[h]]
                 if place >= 0:
-                    cell = place // width * b + row
+                    tile = tile_of[history[h]]
+                    cell = tile * b + row
                     if filling:
-                        at[indptr[cell]] = place % width
+                        at[indptr[cell]] = place - tile * width
                     indptr[cell + (not filling)] += 1
             for t in range(targets.first[row], targets.indptr[row + 1]):
-                cell = targets.places[t] // width * b + row
+                tile = targets.places[t] // width
+                cell = tile * b + row
                 if filling:
-                    at[indptr[cell]] = -1 - targets.places[t] % width
+                    at[indptr[cell]] = tile * width - targets.places[t] - 1
                 indptr[cell + (not filling)] += 1
         if not filling:
             indptr[:] = np.cumsum(indptr)
@@ -149,6 +155,43 @@ def collect_tile(
         for row in range(b):
             if lists.n[row] > wanted + wanted // 2 and lists.kth[row] < 0:
                 tighten(lists, row, wanted)
+
+
+@jit()
+def scan_block(
+    tile: NDArray[np.float32],
+    layout: tuple[int, int, int],
+    wanted: NDArray[np.int64],
+    masks: Masks,
+    targets: Targets,
+    lists: Shortlists,
+    product: Product,
+    n_seen: NDArray[np.int32],
+) -> None:
+    """Score a block tile by tile, and count and collect while a tile is in the cache.
+
+    Args:
+        tile: float32 ``[b, width]`` scratch.
+        layout: number of tiles, their width in places, and the number of items.
+        wanted: int64 ``[n_tiles]``, entries that a list should keep after each tile for guessed
+            thresholds, or length 0 for none.
+        masks: see ``make_masks``.
+        targets: counted into.
+        lists: collected into; ``k = 0`` for none.
+        product: the factors.
+        n_seen: int32 ``[b]`` out: different history items.
+    """
+    n_tiles, width, n = layout
+    flat = tile.reshape(-1)
+    n_seen[:] = 0
+    for number in range(n_tiles):
+        place = number * width
+        np.dot(product.queries, product.items[place : place + width].T, tile)
+        mask_tile(flat, (n - number + n_tiles - 1) // n_tiles, number, masks, n_seen)
+        count_rows(targets, product, flat, width, place, 0, len(n_seen))
+        if lists.k > 0:
+            goal = wanted[number] if len(wanted) > 0 else 0
+            collect_tile(flat, number, goal, len(wanted) > 0, lists, product)
 
 
 @jit()

@@ -25,7 +25,6 @@ from fullrank.kernels.simd import (
     LANES,
     bits_of,
     count_from,
-    count_pairs_1,
     dot_of_whole,
     float_of,
     lanes_from,
@@ -175,12 +174,13 @@ def _pad(lists: Shortlists, row: int) -> int:
 @jit()
 def keep_from(lists: Shortlists, row: int, limit: Any) -> None:
     """Drop entries below ``limit``."""
+    scores, places = lists.scores, lists.places
     n = 0
-    for j in range(lists.n[row]):
-        if lists.scores[row, j] >= limit:
-            lists.scores[row, n] = lists.scores[row, j]
-            lists.places[row, n] = lists.places[row, j]
-            n += 1
+    for j in range(lists.n[row]):  # without a branch, which would be guessed wrong half the time
+        score = scores[row, j]
+        scores[row, n] = score
+        places[row, n] = places[row, j]
+        n += score >= limit
     lists.n[row] = n
 
 
@@ -308,17 +308,16 @@ def _sort(lists: Shortlists, product: Product, row: int) -> None:
     """Sort a buffer of canonical scores, best first: by counting, as the buffer is short."""
     n, cap = lists.n[row], lists.scores.shape[1]
     whole = _pad(lists, row)
-    counts = np.empty(2, dtype=np.int32)
     scores, places = np.empty(n, dtype=np.float32), np.empty(n, dtype=np.int32)
-    tied = n > MANY_ENTRIES
-    j = 0
-    while j < n and not tied:
-        at = row * cap + j
-        count_pairs_1(lists.scores, row * cap, whole, lists.scores, lists.scores, at, counts)
-        scores[counts[0]], places[counts[0]] = lists.scores[row, j], lists.places[row, j]
-        tied = counts[1] - counts[0] > 1
-        j += 1
-    if tied:  # the list's order of ties decides
+    total = 0
+    if n <= MANY_ENTRIES:
+        for j in range(n):
+            score = lists.scores[row, j]
+            over = np.nextafter(score, np.float32(np.inf))
+            higher = count_from(lists.scores, row * cap, whole, over)
+            scores[higher], places[higher] = score, lists.places[row, j]
+            total += higher
+    if total != n * (n - 1) // 2:  # ties share a place: the list's order of ties decides
         scores[:], places[:] = lists.scores[row, :n], lists.places[row, :n]
         sort_entries(scores, places, product.codes, lists.query_keys[row], lists.item_keys)
     lists.scores[row, :n], lists.places[row, :n] = scores, places

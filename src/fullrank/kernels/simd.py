@@ -59,6 +59,13 @@ def _sum(builder: Any, vector: Any) -> Any:
     return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [vector])
 
 
+def _least(builder: Any, vector: Any) -> Any:
+    """Least of the lanes of signed numbers."""
+    kind = ir.FunctionType(_I32, [_COUNTS])
+    name = f"llvm.vector.reduce.smin.v{LANES}i32"
+    return builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [vector])
+
+
 def _add_where(builder: Any, counter: Any, condition: Any) -> None:
     """Count the lanes where the condition holds: true is -1 as a signed number."""
     ones = builder.sext(condition, _COUNTS)
@@ -71,53 +78,78 @@ def _counter(builder: Any) -> Any:
     return place
 
 
-def _count_pairs(n_targets: int) -> Any:
-    """Build the loop that compares a row with two limits for each of ``n_targets``."""
+@intrinsic
+def count_pair(typingctx: Any, row: Any, start: Any, n: Any, hi: Any, lo: Any, out: Any) -> Any:
+    """``(row, start, n, hi, lo, out)``: compare a row with two limits.
 
-    def typed(
-        typingctx: Any, row: Any, start: Any, n: Any, hi: Any, lo: Any, t: Any, out: Any
-    ) -> Any:
-        signature = types.void(row, types.int64, types.int64, hi, lo, types.int64, out)
+    Writes to ``out`` (int32) how many of ``row[start:start + n]`` are above ``hi``, and how many
+    are not below ``lo``. ``n`` is in whole vectors.
+    """
+    signature = types.void(row, types.int64, types.int64, types.float32, types.float32, out)
 
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            row, start, n, hi, lo, t, out = args
-            kinds = signature.args
-            scores = _data(context, builder, kinds[0], row)
-            his = _data(context, builder, kinds[3], hi)
-            los = _data(context, builder, kinds[4], lo)
-            counts = _data(context, builder, kinds[6], out)
-            limits = []
-            for j in range(n_targets):
-                place = [builder.add(t, ir.Constant(_I64, j))]
-                for limit in (his, los):
-                    vector = _splat(builder, builder.load(builder.gep(limit, place)))
-                    limits.append((vector, _counter(builder)))
-            step = ir.Constant(_I64, LANES)
-            with cgutils.for_range_slice(builder, start, builder.add(start, n), step, _I64) as (
-                c,
-                _,
-            ):
-                x = _load(builder, scores, c, _FLOATS)
-                for j, (limit, counter) in enumerate(limits):
-                    above = builder.fcmp_ordered(">=" if j % 2 else ">", x, limit)
-                    _add_where(builder, counter, above)
-            for j, (_, counter) in enumerate(limits):
-                total = _sum(builder, builder.load(counter))
-                builder.store(total, builder.gep(counts, [ir.Constant(_I64, j)]))
-            return context.get_dummy_value()
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, start, n, hi, lo, out = args
+        scores = _data(context, builder, signature.args[0], row)
+        counts = _data(context, builder, signature.args[5], out)
+        high, low = _splat(builder, hi), _splat(builder, lo)
+        above, reached = _counter(builder), _counter(builder)
+        step = ir.Constant(_I64, LANES)
+        with cgutils.for_range_slice(builder, start, builder.add(start, n), step, _I64) as (c, _):
+            x = _load(builder, scores, c, _FLOATS)
+            _add_where(builder, above, builder.fcmp_ordered(">", x, high))
+            _add_where(builder, reached, builder.fcmp_ordered(">=", x, low))
+        for j, counter in enumerate((above, reached)):
+            total = _sum(builder, builder.load(counter))
+            builder.store(total, builder.gep(counts, [ir.Constant(_I64, j)]))
+        return context.get_dummy_value()
 
-        return signature, generate
-
-    typed.__doc__ = (
-        f"``(row, start, n, hi, lo, t, out)``: for the {n_targets} targets from ``t``, write the "
-        "number of scores in ``row[start:start + n]`` above ``hi[t]`` to ``out[2 * j]`` and of "
-        "those not below ``lo[t]`` to ``out[2 * j + 1]`` (int32). ``n`` is in whole vectors."
-    )
-    return intrinsic(typed)
+    return signature, generate
 
 
-count_pairs_4 = _count_pairs(4)
-count_pairs_1 = _count_pairs(1)
+@intrinsic
+def count_above_4(
+    typingctx: Any, row: Any, start: Any, n: Any, limits: Any, t: Any, counts: Any, nearest: Any
+) -> Any:
+    """``(row, start, n, limits, t, counts, nearest)``: compare a row with four limits.
+
+    For ``j`` of 0 to 3, write to ``counts[j]`` (int32) how many of ``row[start:start + n]`` are not
+    below ``limits[t + j]``, and to ``nearest[j]`` (int32) the bits of the float32 difference to the
+    limit of the greatest one below it, less the sign; -1 if there is none. ``n`` is in whole
+    vectors. One comparison and one difference each: processors compare only one vector a cycle.
+    """
+    signature = types.void(row, types.int64, types.int64, limits, types.int64, counts, nearest)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, start, n, limits, t, counts, nearest = args
+        kinds = signature.args
+        scores = _data(context, builder, kinds[0], row)
+        given = _data(context, builder, kinds[3], limits)
+        states = []
+        for j in range(4):
+            place = builder.gep(given, [builder.add(t, ir.Constant(_I64, j))])
+            least = cgutils.alloca_once(builder, _COUNTS)
+            builder.store(ir.Constant(_COUNTS, [-1] * LANES), least)
+            states.append((_splat(builder, builder.load(place)), _counter(builder), least))
+        step = ir.Constant(_I64, LANES)
+        with cgutils.for_range_slice(builder, start, builder.add(start, n), step, _I64) as (c, _):
+            x = _load(builder, scores, c, _FLOATS)
+            for limit, counter, least in states:
+                _add_where(builder, counter, builder.fcmp_ordered(">=", x, limit))
+                # The bits of negative floats, read as signed numbers, grow as they fall; those of
+                # others are not negative. So the least is that of the difference nearest below 0.
+                bits = builder.bitcast(builder.fsub(x, limit), _COUNTS)
+                before = builder.load(least)
+                lower = builder.icmp_signed("<", bits, before)
+                builder.store(builder.select(lower, bits, before), least)
+        for j, (_, counter, least) in enumerate(states):
+            at = [ir.Constant(_I64, j)]
+            total = _sum(builder, builder.load(counter))
+            builder.store(total, builder.gep(_data(context, builder, kinds[5], counts), at))
+            bits = builder.and_(_least(builder, builder.load(least)), ir.Constant(_I32, 0x7FFFFFFF))
+            builder.store(bits, builder.gep(_data(context, builder, kinds[6], nearest), at))
+        return context.get_dummy_value()
+
+    return signature, generate
 
 
 @intrinsic

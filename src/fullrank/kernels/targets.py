@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
 from fullrank.kernels.shortlist import Product, above, below, canonical
-from fullrank.kernels.simd import LANES, count_pairs_1, count_pairs_4, lanes_between, lowest_bit
+from fullrank.kernels.simd import (
+    LANES,
+    bits_of,
+    count_above_4,
+    count_pair,
+    lanes_between,
+    lowest_bit,
+)
 
 MANY_TARGETS = 128
 """From here a binary search for each item is cheaper than a pass of comparisons per target."""
@@ -37,6 +44,10 @@ class Targets(NamedTuple):
     """``[t]``: what scores more is above, whatever the rounding."""
     lo: NDArray[np.float32]
     """``[t]``: what scores less is below, whatever the rounding."""
+    over: NDArray[np.float32]
+    """``[t]``: the float32 next above ``hi``."""
+    reach: NDArray[np.int32]
+    """``[t]``: bits of ``over - lo``."""
     above: NDArray[np.int32]
     """``[t]``: items above so far; with many targets, items between this and the next target."""
     level: NDArray[np.int32]
@@ -68,6 +79,8 @@ def sort_row(targets: Targets, row: int, error: float) -> None:
     for t in range(first, stop):
         targets.hi[t] = above(np.float64(scores[t]) + error)
         targets.lo[t] = below(np.float64(scores[t]) - error)
+        targets.over[t] = np.nextafter(targets.hi[t], np.float32(np.inf))
+        targets.reach[t] = bits_of(targets.over[t] - targets.lo[t])
     targets.above[start:stop] = 0
     targets.level[start:stop] = 0
 
@@ -105,6 +118,30 @@ def _settle(
 
 
 @jit()
+def _count_near(
+    targets: Targets,
+    t: int,
+    product: Product,
+    row: int,
+    tile: NDArray[np.float32],
+    start: int,
+    n: int,
+    place: int,
+    pair: NDArray[np.int32],
+) -> bool:
+    """Count what lies within rounding of target ``t``; True, with nothing counted, if too many."""
+    count_pair(tile, start, n, targets.hi[t], targets.lo[t], pair)
+    between = pair[1] - pair[0]
+    if product.queries.shape[1] == 0:
+        targets.level[t] += between
+    elif between > MANY_TIES:
+        return True
+    elif between > 0:
+        _settle(targets, t, product, row, tile, start, n, place)
+    return False
+
+
+@jit()
 def _count_exactly(
     targets: Targets,
     product: Product,
@@ -119,7 +156,7 @@ def _count_exactly(
     counts = np.empty(2, dtype=np.int32)
     _make_canonical(product, row, tile, start, n, place)
     for i in range(t, targets.indptr[row + 1]):
-        count_pairs_1(tile, start, n, targets.scores, targets.scores, i, counts)
+        count_pair(tile, start, n, targets.scores[i], targets.scores[i], counts)
         targets.above[i] += counts[0]
         targets.level[i] += counts[1] - counts[0]
 
@@ -186,9 +223,8 @@ def count_rows(
         first: row of the block that ``tile`` begins with.
         last: row after the last.
     """
-    above, level, hi, lo = targets.above, targets.level, targets.hi, targets.lo
-    exact = product.queries.shape[1] == 0
-    counts = np.empty(8, dtype=np.int32)
+    above, over, reach = targets.above, targets.over, targets.reach
+    counts, nearest, pair = np.empty(4, np.int32), np.empty(4, np.int32), np.empty(2, np.int32)
     for row in range(first, last):
         start, stop = (row - first) * width, targets.indptr[row + 1]
         t = targets.first[row]
@@ -196,24 +232,23 @@ def count_rows(
             _count_many(targets, product, row, tile, start, width, place)
             continue
         while t < stop:
-            group = 4 if t + 4 <= stop else 1
+            group = min(4, stop - t)
             if group == 4:
-                count_pairs_4(tile, start, width, hi, lo, t, counts)
+                count_above_4(tile, start, width, over, t, counts, nearest)
             else:
-                count_pairs_1(tile, start, width, hi, lo, t, counts)
-            most = 0
+                group = 1
+                count_pair(tile, start, width, targets.hi[t], targets.lo[t], pair)
+                counts[0] = pair[0]
+                nearest[0] = 0 if pair[1] > pair[0] else np.int32(0x7FFFFFFF)
             for j in range(group):
-                most = max(most, counts[2 * j + 1] - counts[2 * j])
-            if not exact and most > MANY_TIES:
-                _count_exactly(targets, product, row, tile, start, width, place, t)
-                break
-            for j in range(group):
-                between = counts[2 * j + 1] - counts[2 * j]
-                above[t + j] += counts[2 * j]
-                if exact:
-                    level[t + j] += between
-                elif between > 0:
-                    _settle(targets, t + j, product, row, tile, start, width, place)
+                above[t + j] += counts[j]
+                if nearest[j] <= reach[t + j] and _count_near(
+                    targets, t + j, product, row, tile, start, width, place, pair
+                ):
+                    above[t + j] -= counts[j]
+                    _count_exactly(targets, product, row, tile, start, width, place, t + j)
+                    group = stop - t
+                    break
             t += group
 
 

@@ -27,8 +27,8 @@ LANES = 16
 BLOCK = 256
 """Queries a block: enough to pay for packing a tile's factors in the product."""
 
-TILE = 2**17
-"""Scores a tile, at most: half a MiB stays in a core's own cache."""
+TILE = 2**18
+"""Scores a tile, at most: a MiB stays in a core's own cache."""
 
 _ROUNDING = 2.0**-24
 LARGEST_PRODUCT = 2.0**126
@@ -75,6 +75,7 @@ class Packed:
         factors: float32 ``[places, d]``, zero for padding.
         codes: int32 ``[places]`` item codes, -1 for padding.
         place_of: int32 ``[n_items]``, -1 outside the catalogue.
+        tile_of: int32 ``[n_items]``, its tile; undefined outside the catalogue.
         largest: the largest norm of an item.
     """
 
@@ -82,6 +83,7 @@ class Packed:
     factors: NDArray[np.float32]
     codes: NDArray[np.int32]
     place_of: NDArray[np.int32]
+    tile_of: NDArray[np.int32]
     largest: float
 
     @classmethod
@@ -105,7 +107,7 @@ class Packed:
         largest = float(lengths.max(initial=0.0))
         if np.isfinite(largest):
             to_grid(packed, packed)
-        return cls(layout, packed, codes, place_of, largest)
+        return cls(layout, packed, codes, place_of, place_of // layout.width, largest)
 
     def tile(self, number: int) -> NDArray[np.float32]:
         """Factors of one tile ``[width, d]``."""
@@ -178,20 +180,16 @@ class FactorBlocks:
 
     def _scan(self, job: Job, product: Product, targets: Targets, guess: bool) -> NDArray[np.int64]:
         """Score and rank tile by tile; the queries whose guessed threshold failed."""
-        from fullrank.kernels.rank import collect_tile, mask_tile
-        from fullrank.kernels.targets import count_rows
+        from fullrank.kernels.rank import scan_block
 
-        layout, n_seen = self.packed.layout, np.zeros(len(job.queries), dtype=np.int32)
-        masks = self._masks(job, targets)
+        layout, n_seen = self.packed.layout, np.empty(len(job.queries), dtype=np.int32)
         tile, lists = self._workspace(job)
-        flat, width = tile.reshape(-1), layout.width
-        for number in range(layout.n_tiles):
-            np.dot(product.queries, self.packed.tile(number).T, out=tile)
-            mask_tile(flat, layout.filled(number), number, masks, n_seen)
-            count_rows(targets, product, flat, width, number * width, 0, len(tile))
-            if self.k:
-                wanted = entries_wanted(self.k, (number + 1) / layout.n_tiles)
-                collect_tile(flat, number, wanted, guess and layout.n_tiles > 1, lists, product)
+        shares = np.arange(1, layout.n_tiles + 1) / layout.n_tiles
+        guessed = shares if guess and layout.n_tiles > 1 else shares[:0]
+        wanted = np.array([entries_wanted(self.k, share) for share in guessed], dtype=np.int64)
+        masks = self._masks(job, targets)
+        shape = (layout.n_tiles, layout.width, layout.n)
+        scan_block(tile, shape, wanted, masks, targets, lists, product, n_seen)
         job.n_candidates[:] = layout.n - n_seen
         return job.finish(targets, lists, product)
 
@@ -205,7 +203,9 @@ class FactorBlocks:
             np.empty(cells + 1, np.int32),
             np.empty(len(items) + len(job.queries.target_items), np.int32),
         )
-        make_masks(targets, indptr, items, self.packed.place_of, layout.width, masks)
+        make_masks(
+            targets, indptr, items, self.packed.place_of, self.packed.tile_of, layout.width, masks
+        )
         return masks
 
     def _workspace(self, job: Job) -> tuple[NDArray[np.float32], Shortlists]:

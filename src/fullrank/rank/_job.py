@@ -128,7 +128,7 @@ class Job:
         from fullrank.kernels.targets import Targets
 
         q, t = len(self.queries), len(self.queries.target_items)
-        ints, floats = np.empty((4, t), np.int32), np.empty((3, t), np.float32)
+        ints, floats = np.empty((5, t), np.int32), np.empty((4, t), np.float32)
         return Targets(
             self.queries.target_indptr,
             np.empty(q, np.int64),
@@ -137,8 +137,10 @@ class Job:
             scores=floats[0],
             hi=floats[1],
             lo=floats[2],
-            above=ints[2],
-            level=ints[3],
+            over=floats[3],
+            reach=ints[2],
+            above=ints[3],
+            level=ints[4],
         )
 
     def lists(self, places: NDArray[np.int32], scores: NDArray[np.float32]) -> Shortlists:
