@@ -24,8 +24,8 @@ How time and memory grow with users, items, interactions, k and models, over thr
 Lines are fits of `constant + scale · size^exponent` on logarithms; the exponent stands in the
 tables with its standard error. Each point is a process of its own: median of up to five calls
 after one on a small input, memory as the peak during a call beyond what stood before (the inputs),
-the result included. Memory below 4 MiB is noise of the
-allocator and not fitted.
+the result included; what lies below 4 MiB is noise of the allocator and not fitted. A bold exponent
+of time is over the expected one.
 
 Made by `python -m benchmarks.growth --write`; the numbers are in `docs/growth/points.json`.
 """
@@ -45,8 +45,8 @@ def write(series: Sequence[Measured], machines: Mapping[str, str], docs: Path) -
         parts += [
             f"## {title}\n\n![{title}: time and memory, log-log](growth/{group}.svg)\n",
             _table(members),
-            *(f"{one.name.capitalize()}: {one.why}\n" for one in members if one.why),
-            *(f"{one.name.capitalize()}, failed: {'; '.join(one.failures)}\n"
+            *(f"{_sentence(one.name)}: {one.why}\n" for one in members if one.why),
+            *(f"{_sentence(one.name)}, failed: {'; '.join(one.failures)}\n"
               for one in members if one.failures),
             f"{machines[group]}.\n",
         ]  # fmt: skip
@@ -70,6 +70,11 @@ def _table(members: Sequence[Measured]) -> str:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _sentence(name: str) -> str:
+    """The name as a sentence begins."""
+    return name[0].upper() + name[1:]
 
 
 def _seconds(value: float) -> str:
