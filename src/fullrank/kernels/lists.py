@@ -20,83 +20,138 @@ UNRANKED = np.int32(np.iinfo(np.int32).max)
     BAD_USER,
     UNKNOWN_ITEMS,
 ) = range(9)
-"""Places in the array of counts that ``match_lists`` fills."""
+"""Places in the array of counts that ``match_ranks`` and ``match_scores`` fill."""
 
 N_COUNTS = 9
 
+SORTED, SHUFFLED = 0, 1
+
 
 @jit()
-def group_by_user(
+def mark_lists(
     users: NDArray[np.int32],
-    items: NDArray[np.int32],
-    keys: NDArray[np.float64],
-    n_users: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """Bring rows into the order of users and, within a user, of ascending keys.
+    keys: NDArray[np.generic],
+    first: int,
+    last: int,
+    indptr: NDArray[np.int64],
+) -> int:
+    """Tell whether rows ``[first, last)`` are grouped by user and in order, and where lists begin.
 
-    Rows of unknown users (-1) are left out. Equal keys keep their input order. Lists that are
-    grouped and in order already are recognised and returned as they are.
+    Args:
+        users: int32 ``[n]``, -1 for rows of unknown users.
+        keys: ``[n]`` ascending within a list, or ``[0]`` if the rows are in order.
+        first: first row.
+        last: one after the last row.
+        indptr: int64 ``[n_users + 1]``, filled where these rows tell it, if they are in order.
 
     Returns:
-        indptr int64 ``[n_users + 1]``, items and keys in order.
+        ``SORTED`` or ``SHUFFLED``.
     """
-    indptr = np.zeros(n_users + 1, dtype=np.int64)
-    in_order = True
+    keyed = len(keys) > 0
+    for r in range(first, last):
+        user = users[r]
+        before = users[r - 1] if r else np.int32(-1)
+        if user < 0 or user < before:
+            return SHUFFLED
+        if user != before:
+            for u in range(before + 1, user + 1):
+                indptr[u] = r
+        elif keyed and keys[r] < keys[r - 1]:
+            return SHUFFLED
+    if last == len(users):
+        end = users[last - 1] if last else np.int32(-1)
+        for u in range(end + 1, len(indptr)):
+            indptr[u] = last
+    return SORTED
+
+
+@jit()
+def count_lists(users: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
+    """Add the rows of each known user to ``counts`` (int64 ``[n_users]``)."""
     for r in range(len(users)):
-        if users[r] < 0:
-            in_order = False
-            continue
-        indptr[users[r] + 1] += 1
-        if r and (users[r] < users[r - 1] or (users[r] == users[r - 1] and keys[r] < keys[r - 1])):
-            in_order = False
-    for u in range(n_users):
-        indptr[u + 1] += indptr[u]
-    if in_order:
-        return indptr, items, keys
-    place = indptr[:-1].copy()
-    out_items = np.empty(indptr[-1], dtype=np.int32)
-    out_keys = np.empty(indptr[-1], dtype=np.float64)
+        if users[r] >= 0:
+            counts[users[r]] += 1
+
+
+@jit()
+def gather_lists(
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    keys: NDArray[np.generic],
+    place: NDArray[np.int64],
+    out_items: NDArray[np.int32],
+    out_keys: NDArray[np.generic],
+) -> None:
+    """Copy the rows of known users to where their lists lie; within a list as they come.
+
+    Args:
+        users: int32 ``[n]``.
+        items: int32 ``[n]``.
+        keys: ``[n]``, or ``[0]``.
+        place: int64 ``[n_users]``, where each list begins; used up.
+        out_items: int32, filled.
+        out_keys: like ``keys``, filled.
+    """
+    keyed = len(keys) > 0
     for r in range(len(users)):
         u = users[r]
         if u >= 0:
             out_items[place[u]] = items[r]
-            out_keys[place[u]] = keys[r]
+            if keyed:
+                out_keys[place[u]] = keys[r]
             place[u] += 1
-    for u in range(n_users):
-        _sort_slice(out_items[indptr[u] : indptr[u + 1]], out_keys[indptr[u] : indptr[u + 1]])
-    return indptr, out_items, out_keys
 
 
 @jit()
-def _sort_slice(items: NDArray[np.int32], keys: NDArray[np.float64]) -> None:
-    for j in range(1, len(keys)):
-        if keys[j] < keys[j - 1]:
-            order = np.argsort(keys, kind="mergesort")
-            items[:] = items[order]
-            keys[:] = keys[order]
-            return
+def sort_lists(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    keys: NDArray[np.generic],
+    first: int,
+    last: int,
+) -> None:
+    """Sort the lists of users ``[first, last)`` by key; stable, and in place."""
+    for u in range(first, last):
+        own = keys[indptr[u] : indptr[u + 1]]
+        for j in range(1, len(own)):
+            if own[j] < own[j - 1]:
+                order = np.argsort(own, kind="mergesort")
+                listed = items[indptr[u] : indptr[u + 1]]
+                listed[:] = listed[order]
+                own[:] = own[order]
+                break
+
+
+# Calls with arrays cost more than a row of work (each is counted in and out), so they are made
+# once a list.
+
+
+@jit()
+def _mark_targets(
+    targets: NDArray[np.int32], first: int, seen: NDArray[np.int32], mark: int,
+    marks: NDArray[np.int32], barred: NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Note the targets of a user, the first at ``first``, and what is removed from the list."""
+    for t in range(len(targets)):
+        marks[targets[t], 1] = first + t
+    for s in range(len(seen)):
+        barred[seen[s]] = mark
 
 
 @jit()
 def _place_by_rank(
     items: NDArray[np.int32],
-    keys: NDArray[np.float64],
+    ranks: NDArray[np.int32],
     barred: NDArray[np.int32],
     mark: int,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-) -> bool:
-    """Places of a list by rank, 0 for what is removed; False if a rank comes twice."""
+    places: NDArray[np.int32],
+) -> None:
+    """Places of a list, closed up over what is removed, which has place 0."""
     removed = 0
     for j in range(len(items)):
-        if j and keys[j] == keys[j - 1]:
-            return False
-        if barred[items[j]] == mark:
-            removed += 1
-            low[j] = high[j] = 0
-        else:
-            low[j] = high[j] = np.int64(keys[j]) - removed
-    return True
+        gone = barred[items[j]] == mark
+        removed += gone
+        places[j] = 0 if gone else ranks[j] - removed
 
 
 @jit()
@@ -105,65 +160,140 @@ def _place_by_score(
     keys: NDArray[np.float64],
     barred: NDArray[np.int32],
     mark: int,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-) -> bool:
+    low: NDArray[np.int32],
+    high: NDArray[np.int32],
+) -> None:
     """First and last place of each item's block of equal scores, 0 for what is removed."""
-    place = 0
-    start = 0
+    above, start, removing = 0, 0, len(barred) > 0
     while start < len(items):
-        stop = start
-        size = 0
+        stop, size = start, 0
         while stop < len(items) and keys[stop] == keys[start]:
-            size += 0 if barred[items[stop]] == mark else 1
+            low[stop] = 0 if removing and barred[items[stop]] == mark else above + 1
+            size += low[stop] > 0
             stop += 1
         for j in range(start, stop):
-            gone = barred[items[j]] == mark
-            low[j] = 0 if gone else place + 1
-            high[j] = 0 if gone else place + size
-        place += size
+            high[j] = above + size if low[j] else 0
+        above += size
         start = stop
-    return True
+
+
+@jit()
+def _repeats(ranks: NDArray[np.int32]) -> bool:
+    """True if two ranks of a list in order are equal."""
+    found = 0
+    for j in range(1, len(ranks)):
+        found += ranks[j] == ranks[j - 1]
+    return found > 0
 
 
 @jit()
 def _find(
     items: NDArray[np.int32],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
+    low: NDArray[np.int32],
+    high: NDArray[np.int32],
     depth: int,
     mark: int,
-    met: NDArray[np.int32],
-    wanted: NDArray[np.int32],
-    slot: NDArray[np.int64],
+    first: int,
+    base: int,
+    marks: NDArray[np.int32],
+    known: NDArray[np.bool_],
     best: NDArray[np.int32],
     worst: NDArray[np.int32],
-    known: NDArray[np.bool_],
     counts: NDArray[np.int64],
 ) -> int:
     """Write the ranks of the targets met in one list; return the last place it fills."""
     last = 0
     for j in range(len(items)):
-        item = items[j]
-        if low[j] == 0:
+        item, place = items[j], low[j]
+        if place == 0:
             counts[REMOVED_SEEN] += 1
             continue
-        if depth and low[j] > depth:
+        if depth and place > depth:
             counts[BEYOND_DEPTH] += 1
             continue
         last = high[j]
-        counts[UNKNOWN_ITEMS] += 0 if known[item] else 1
-        if met[item] == mark:
+        if len(known) > 0 and not known[item]:
+            counts[UNKNOWN_ITEMS] += 1
+        if marks[item, 0] == mark:
             counts[REPEATED] += 1
-        elif wanted[item] == mark:
-            best[slot[item]] = low[j]
-            worst[slot[item]] = high[j]
-        met[item] = mark
+            continue
+        marks[item, 0] = mark
+        slot = marks[item, 1]
+        if slot >= first:  # else it was a target of an earlier user, or of nobody
+            best[base + slot] = place
+            worst[base + slot] = last
     return last
 
 
 @jit()
-def match_lists(
+def match_ranks(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+    t_indptr: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    s_indptr: NDArray[np.int64],
+    seen: NDArray[np.int32],
+    known: NDArray[np.bool_],
+    n_items: int,
+    depth: int,
+    first: int,
+    last: int,
+    best: NDArray[np.int32],
+    worst: NDArray[np.int32],
+    lengths: NDArray[np.int32],
+    counts: NDArray[np.int64],
+) -> None:
+    """Find the targets of users ``[first, last)`` in lists whose ranks, or rows, are the places.
+
+    A gap between ranks is a missing place; the seen items that are removed leave none. An item
+    that comes a second time keeps its place and is no hit.
+
+    Args:
+        indptr: int64 ``[u + 1]`` lists, in order.
+        items: int32 codes.
+        ranks: int32 from 1, or ``[0]`` if the rows of a list are its places.
+        t_indptr: int64 ``[u + 1]`` targets.
+        targets: int32 codes, each once a user.
+        s_indptr: int64 ``[u + 1]`` items to remove from the lists.
+        seen: int32 codes.
+        known: bool ``[n_items]``, items of the catalogue, for the count of unknown ones; or
+            ``[0]`` if they aren't counted.
+        n_items: number of codes.
+        depth: declared depth, 0 for none.
+        first: first user.
+        last: one after the last user.
+        best: int32 ``[t]``, all ``UNRANKED``; filled.
+        worst: int32 ``[t]``, all ``UNRANKED``; filled.
+        lengths: int32 ``[u]``, filled: places that a list fills.
+        counts: int64 ``[N_COUNTS]``, zeros; filled. ``BAD_USER`` is the first with one rank
+            twice, or -1.
+    """
+    marks, barred, scratch = _scratch(indptr, first, last, n_items, len(seen))
+    rows = np.arange(1, len(scratch) + 1).astype(np.int32)
+    base = t_indptr[first] - 1
+    counts[SHORTEST], counts[BAD_USER] = np.iinfo(np.int64).max, -1
+    for u in range(first, last):
+        start, stop, begin = indptr[u], indptr[u + 1], t_indptr[u] - base
+        own = targets[t_indptr[u] : t_indptr[u + 1]]
+        _mark_targets(own, begin, seen[s_indptr[u] : s_indptr[u + 1]], u + 1, marks, barred)
+        listed, places = items[start:stop], rows[: stop - start]
+        if len(ranks) > 0:
+            places = ranks[start:stop]
+            if _repeats(places):
+                counts[BAD_USER] = u
+                return
+        if len(barred) > 0:
+            _place_by_rank(listed, places, barred, u + 1, scratch)
+            places = scratch[: stop - start]
+        lengths[u] = _find(
+            listed, places, places, depth, u + 1, begin, base, marks, known, best, worst, counts
+        )
+        _count_length(counts, lengths[u], depth)
+
+
+@jit()
+def match_scores(
     indptr: NDArray[np.int64],
     items: NDArray[np.int32],
     keys: NDArray[np.float64],
@@ -172,69 +302,52 @@ def match_lists(
     s_indptr: NDArray[np.int64],
     seen: NDArray[np.int32],
     known: NDArray[np.bool_],
-    by_rank: bool,
+    n_items: int,
     depth: int,
+    first: int,
+    last: int,
     best: NDArray[np.int32],
     worst: NDArray[np.int32],
     lengths: NDArray[np.int32],
     counts: NDArray[np.int64],
 ) -> None:
-    """Find every target in its user's list.
+    """``match_ranks`` for lists by score: counted off, and equal scores form a block of places.
 
-    A list by rank takes its ranks as places (a gap is a missing place), less the seen items above
-    that were removed; a list by score is counted, and equal scores form a block. An item that
-    comes a second time keeps its place and is no hit.
-
-    Args:
-        indptr: int64 ``[u + 1]`` lists, in order.
-        items: int32 codes.
-        keys: float64 ascending: the rank, or the score with its sign turned.
-        t_indptr: int64 ``[u + 1]`` targets.
-        targets: int32 codes, each once a user.
-        s_indptr: int64 ``[u + 1]`` items to remove from the lists.
-        seen: int32 codes.
-        known: bool ``[n_items]``, items of the catalogue, for the count of unknown ones.
-        by_rank: what the keys are.
-        depth: declared depth, 0 for none.
-        best: int32 ``[t]`` out.
-        worst: int32 ``[t]`` out.
-        lengths: int32 ``[u]`` out: places that a list fills.
-        counts: int64 ``[N_COUNTS]`` out.
+    ``keys`` are float64 scores with their sign turned; everything else as there.
     """
-    n_items = len(known)
-    met = np.zeros(n_items, dtype=np.int32)  # user + 1 of the list that held the item last
-    barred = np.zeros(n_items, dtype=np.int32)  # user + 1 that has seen the item
-    wanted = np.zeros(n_items, dtype=np.int32)  # user + 1 whose target it is
-    slot = np.zeros(n_items, dtype=np.int64)
-    longest = 0
-    for u in range(len(lengths)):
-        longest = max(longest, indptr[u + 1] - indptr[u])
-    low = np.empty(longest, dtype=np.int64)
-    high = np.empty(longest, dtype=np.int64)
-    counts[SHORTEST] = np.iinfo(np.int64).max
-    counts[BAD_USER] = -1
-    best[:] = UNRANKED
-    worst[:] = UNRANKED
-    for u in range(len(lengths)):
-        mark = u + 1
-        for t in range(t_indptr[u], t_indptr[u + 1]):
-            wanted[targets[t]] = mark
-            slot[targets[t]] = t
-        for s in range(s_indptr[u], s_indptr[u + 1]):
-            barred[seen[s]] = mark
-        own = items[indptr[u] : indptr[u + 1]]
-        own_keys = keys[indptr[u] : indptr[u + 1]]
-        if by_rank:
-            fine = _place_by_rank(own, own_keys, barred, mark, low, high)
-        else:
-            fine = _place_by_score(own, own_keys, barred, mark, low, high)
-        if not fine:
-            counts[BAD_USER] = u
-            return
+    marks, barred, low = _scratch(indptr, first, last, n_items, len(seen))
+    high = np.empty_like(low)
+    base = t_indptr[first] - 1
+    counts[SHORTEST], counts[BAD_USER] = np.iinfo(np.int64).max, -1
+    for u in range(first, last):
+        start, stop, begin = indptr[u], indptr[u + 1], t_indptr[u] - base
+        own = targets[t_indptr[u] : t_indptr[u + 1]]
+        _mark_targets(own, begin, seen[s_indptr[u] : s_indptr[u + 1]], u + 1, marks, barred)
+        listed = items[start:stop]
+        _place_by_score(listed, keys[start:stop], barred, u + 1, low, high)
         lengths[u] = _find(
-            own, low, high, depth, mark, met, wanted, slot, best, worst, known, counts
+            listed, low, high, depth, u + 1, begin, base, marks, known, best, worst, counts
         )
         _count_length(counts, lengths[u], depth)
+
+
+@jit()
+def _scratch(
+    indptr: NDArray[np.int64], first: int, last: int, n_items: int, n_seen: int
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """What the lists of a task are matched with.
+
+    Returns:
+        Of each item, side by side, user + 1 whose list held it last and its place as a target
+        (from 1; 0 for none); user + 1 who has seen it, ``[0]`` if nothing is removed; room for
+        the longest list.
+    """
+    longest = 0
+    for u in range(first, last):
+        longest = max(longest, indptr[u + 1] - indptr[u])
+    marks = np.zeros((n_items, 2), dtype=np.int32)
+    barred = np.zeros(n_items if n_seen else 0, dtype=np.int32)
+    return marks, barred, np.empty(longest, dtype=np.int32)
 
 
 @jit()

@@ -22,14 +22,15 @@ class ListKeys:
     """How the rows of lists are ordered; rows of users who aren't evaluated don't matter.
 
     Attributes:
-        keys: float64 ``[n]``, ascending within a list; of no meaning where ``users`` is -1.
+        keys: ``[n]``, ascending within a list: int32 ranks, or float64 scores with their sign
+            turned; of no meaning where ``users`` is -1. ``[0]`` for the order of the rows.
         users: int32 ``[n]`` user codes; -1 for rows that no list holds.
         order: ``"rank column"``, ``"score column"`` or ``"row order"``.
         never: bool ``[n]``, rows scored -inf, which left their lists; None if there is none.
         counts: policies applied, by name.
     """
 
-    keys: NDArray[np.float64]
+    keys: NDArray[Any]
     users: NDArray[np.int32]
     order: str
     never: NDArray[np.bool_] | None
@@ -51,21 +52,38 @@ def list_keys(
         DataError: ranks or scores that are none; lists that count from 0 beside lists from 1.
     """
     if "rank" in recs.columns:
-        rank = recs["rank"].to_numpy().astype(np.float64)
-        _check_ranks(recs, rank, users >= 0, where)
+        rank = _whole_ranks(recs, users >= 0, where)
         moved = _from_zero(rank, users, vocab, where)
         counts = {"ranks_counted_from_0": int(np.count_nonzero(users >= 0))} if moved else {}
-        return ListKeys(rank + moved, users, "rank column", None, counts)
+        return ListKeys(rank + np.int32(1) if moved else rank, users, "rank column", None, counts)
     if "score" in recs.columns:
         score = recs["score"].to_numpy().astype(np.float64)
         _check_scores(recs, score, users >= 0, where)
         never = (score == -np.inf) & (users >= 0)
+        np.negative(score, out=score)
         if not never.any():
-            return ListKeys(-score, users, "score column", None, {})
+            return ListKeys(score, users, "score column", None, {})
         counts = {"never_recommended": int(np.count_nonzero(never))}
         left = np.where(never, -1, users).astype(np.int32)
-        return ListKeys(-score, left, "score column", never, counts)
-    return ListKeys(np.arange(len(recs), dtype=np.float64), users, "row order", None, {})
+        return ListKeys(score, left, "score column", never, counts)
+    return ListKeys(np.zeros(0, np.int32), users, "row order", None, {})
+
+
+def _whole_ranks(recs: pl.DataFrame, own: NDArray[np.bool_], where: str) -> NDArray[np.int32]:
+    """Ranks as int32 ``[n]``, checked where they are ``own``."""
+    column = recs["rank"]
+    if column.dtype.is_integer() and len(column):
+        low, high = (int(end) for end in (column.min(), column.max()))  # type: ignore[arg-type]
+        if low >= 0 and high < UNRANKED:
+            out = np.empty(len(column), dtype=np.int32)
+            start = 0
+            for chunk in column.get_chunks():
+                out[start : start + len(chunk)] = chunk.to_numpy()
+                start += len(chunk)
+            return out
+    rank = column.to_numpy().astype(np.float64)
+    _check_ranks(recs, rank, own, where)
+    return np.where(own, rank, 0).astype(np.int32)
 
 
 def _check_ranks(
@@ -83,17 +101,19 @@ def _check_ranks(
 
 
 def _from_zero(
-    rank: NDArray[np.float64], users: NDArray[np.int32], vocab: Vocabulary, where: str
+    rank: NDArray[np.int32], users: NDArray[np.int32], vocab: Vocabulary, where: str
 ) -> bool:
     """True if the lists of evaluated users count from 0.
 
     A list may begin below its first place, so one that holds a 0 speaks for all, unless another
     begins at 1: then nothing tells whether that one counts from 1 or lacks its first place.
     """
+    if len(rank) == 0 or rank.min() > 0:
+        return False
     own = users >= 0
     if not bool((rank[own] == 0).any()):
         return False
-    lowest = np.full(len(vocab), np.inf)
+    lowest = np.full(len(vocab), UNRANKED)
     np.minimum.at(lowest, users[own], rank[own])
     zero, one = np.flatnonzero(lowest == 0), np.flatnonzero(lowest == 1)
     if len(one):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.data._columns import plain
+from fullrank.data._columns import assign_roles, plain
 from fullrank.data._options import ReadOptions, Table, check_read
 from fullrank.data._tables import Shaped, is_binary, load_table, shape
+from fullrank.rank._codes import distinct_ids
 
 if TYPE_CHECKING:
     import polars as pl
@@ -112,13 +113,29 @@ def read_parts(
         _check_grade(grade, raw["truth"], qrels)
         if grade in heads["truth"]:
             chosen["truth"]["rating"] = grade
-    shaped = {
-        name: shape(table, ReadOptions(chosen[name], kind=_kind(name)))
-        for name, table in raw.items()
-    }
+    shaped = {name: _shaped(raw.pop(name), name, chosen[name]) for name in list(raw)}
     grade = QRELS_GRADE if qrels else grade
     ungraded = _ungraded(shaped["truth"]) if grade is None else None
     return Parts({name: s.table.frame for name, s in shaped.items()}, grade, qrels, ungraded)
+
+
+def _shaped(table: Table, name: str, columns: dict[str, str]) -> Shaped:
+    """``shape``, with whole ranks kept as they are instead of as floats."""
+    kind = _kind(name)
+    ranks = None
+    if kind == "recommendations" and table.typed:
+        roles = assign_roles(table.frame.columns, columns, kind, table.where)
+        held = table.frame[roles["rank"]] if "rank" in roles else None
+        if held is not None and held.dtype.is_integer() and not held.null_count():
+            ranks = held.alias("rank")
+            table = replace(
+                table, frame=table.frame.drop(roles["rank"], *{"rank"} & {*table.frame.columns})
+            )
+            columns = {role: column for role, column in columns.items() if role != "rank"}
+    found = shape(table, ReadOptions(columns, kind=kind))
+    if ranks is None:
+        return found
+    return replace(found, table=replace(found.table, frame=found.table.frame.with_columns(ranks)))
 
 
 def reading(source: Any, read: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,8 +185,8 @@ def _pick(
     return out
 
 
-def gains_of(parts: Parts, where: str) -> tuple[NDArray[np.float64], dict[str, int]]:
-    """Gains of the truth: its ``rating`` as float64 if it is graded, else ones; and counts.
+def gains_of(parts: Parts, where: str) -> tuple[NDArray[np.float64] | None, dict[str, int]]:
+    """Gains of the truth: its ``rating`` as float64 if it is graded, else None; and counts.
 
     Negative relevance in qrels means not relevant, as in trec_eval, and is counted.
 
@@ -179,7 +196,7 @@ def gains_of(parts: Parts, where: str) -> tuple[NDArray[np.float64], dict[str, i
     truth, grade = parts.frames["truth"], parts.grade
     if grade is None:
         counts = {} if parts.ungraded is None else {"rows_rated_0_or_below": parts.ungraded[1]}
-        return np.ones(len(truth)), counts
+        return None, counts
     if "rating" not in truth.columns or not truth["rating"].dtype.is_numeric():
         raise DataError(
             f"{where}: the grade column {grade!r} must hold numbers; mend it, or name another one"
@@ -201,26 +218,8 @@ def gains_of(parts: Parts, where: str) -> tuple[NDArray[np.float64], dict[str, i
 
 def vocabulary_of(columns: Sequence[pl.Series], name: str) -> Vocabulary:
     """The vocabulary of all ids in some columns of one kind."""
-    import polars as pl
-
-    distinct = [column.unique() for column in columns if len(column)]
-    if distinct[0].dtype == pl.String:
-        ids = pl.concat([c.rename("id") for c in distinct]).unique().sort()
-        return Vocabulary(np.array(ids.to_list(), dtype=object), name)
-    return Vocabulary.union([Vocabulary(c.sort().to_numpy(), name) for c in distinct])
-
-
-def encode_against(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
-    """Codes of a column in a vocabulary, -1 for unknown ids; no Python object per row."""
-    import polars as pl
-
-    if len(column) == 0:
-        return np.zeros(0, np.int32)
-    if vocab.kind == "integer":
-        return vocab.encode(column.to_numpy())
-    labels = pl.Enum(pl.Series(vocab.ids, dtype=pl.String))
-    codes = column.cast(labels, strict=False).to_physical().cast(pl.Int64).fill_null(-1)
-    return codes.to_numpy().astype(np.int32)
+    filled = [column for column in columns if len(column)] or [columns[0]]
+    return Vocabulary.union([Vocabulary(distinct_ids(column), name) for column in filled])
 
 
 def id_examples(recs: pl.DataFrame, truth: pl.DataFrame) -> str:
