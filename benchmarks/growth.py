@@ -119,7 +119,7 @@ SERIES = (
     Series("metrics", "1,000 resamples of 8 metrics", "users", "resampling",
            lambda n: (n,), decades(1000, 1_000_000)),
     _fits("Popularity", 1.0, ""),
-    _fits("IALS, 32 factors, 3 epochs", 1.0, "Memory stays under 13 MiB up to 3.2 million rows; its "
+    _fits("IALS, 32 factors, 3 epochs", 1.0, "Memory is under 13 MiB up to 3.2 million rows; its "
           "exponent is that of one step, to 75 MiB at 10 million.", embedding_dim=32, epochs=3),
     _fits("ItemKNN", 1.0, "Linear while the history of a user keeps its length: each pair of "
           "items of a user is looked at, so that it is quadratic in the length. Memory has a floor "
