@@ -1,5 +1,6 @@
 """Ranking: full catalogue or lists in, ``TargetRanks`` and ``TopK`` out."""
 
+from fullrank.rank._arrays import ranks_from_codes
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import rank, recommend
@@ -15,6 +16,7 @@ __all__ = [
     "load_kernels",
     "predict_rows",
     "rank",
+    "ranks_from_codes",
     "ranks_from_lists",
     "recommend",
 ]
