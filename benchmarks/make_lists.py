@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 N_ITEMS = 50_000
 
 
-def make(folder: Path, users: int, depth: int, *, text: bool = True, seed: int = 0) -> None:
-    """Write ``recs.parquet`` (user_id, item_id, rank) and ``truth.parquet`` (user_id, item_id)."""
+def arrays(users: int, depth: int, seed: int = 0) -> tuple[NDArray[np.int64], ...]:
+    """Lists and held-out items: users, items, users, items, grouped by user, best first."""
     rng = np.random.default_rng(seed)
-    folder.mkdir(parents=True, exist_ok=True)
     # An arithmetic walk through a permutation: no item twice in a list, popular items more often.
     start = (N_ITEMS * rng.random(users) ** 2).astype(np.int64)
     step = rng.integers(1, 50, users) * 2 + 1
@@ -28,11 +28,19 @@ def make(folder: Path, users: int, depth: int, *, text: bool = True, seed: int =
     hit = rng.random(len(owner)) < 0.3
     listed = items[owner, (depth * rng.random(len(owner)) ** 2).astype(np.int64)]
     target = np.where(hit, listed, rng.integers(0, N_ITEMS, len(owner)))
+    held = pl.DataFrame({"user_id": owner, "item_id": target}).unique(maintain_order=True)
     who = np.repeat(np.arange(users), depth)
-    recs = pl.DataFrame({"user_id": who, "item_id": items.ravel()}).with_columns(
+    return who, items.ravel(), held["user_id"].to_numpy(), held["item_id"].to_numpy()
+
+
+def make(folder: Path, users: int, depth: int, *, text: bool = True, seed: int = 0) -> None:
+    """Write ``recs.parquet`` (user_id, item_id, rank) and ``truth.parquet`` (user_id, item_id)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    who, items, owner, target = arrays(users, depth, seed)
+    recs = pl.DataFrame({"user_id": who, "item_id": items}).with_columns(
         rank=pl.Series(np.tile(np.arange(1, depth + 1, dtype=np.int32), users))
     )
-    truth = pl.DataFrame({"user_id": owner, "item_id": target}).unique(maintain_order=True)
+    truth = pl.DataFrame({"user_id": owner, "item_id": target})
     if text:
         recs, truth = (_named(frame) for frame in (recs, truth))
     recs.write_parquet(folder / "recs.parquet")
