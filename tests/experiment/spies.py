@@ -36,9 +36,6 @@ class Spy(Popularity):
         )  # fmt: skip
         return self.strength * super()._score(queries)
 
-    def shared_scores(self):
-        return None
-
     def _write(self, what, **seen):
         with Path(os.environ["SPY"]).open("a") as file:
             file.write(json.dumps({"what": what, "strength": self.strength, **seen}) + "\n")

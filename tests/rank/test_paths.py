@@ -132,3 +132,56 @@ def test_shapes_are_named():
     shared.__dict__.update(attributes)
     with pytest.raises(ScoreError, match=r"shared_scores gave float32 \(3,\), expected"):
         rank(shared, queries)
+
+
+@pytest.mark.parametrize("path", ["shared", "factors", "sparse"])
+def test_a_subclass_with_scores_of_its_own_is_ranked_by_them(path):
+    """Inherited factors, rows and matrices no longer speak for it."""
+    table = np.array([[1, 2, 3, 4]], np.float32)
+    plain, queries = world(table, [[]], [[0]])
+
+    class Parent(Recommender):
+        thread_safe = True
+
+        def _fit(self, train, rng, monitor):
+            pass
+
+        if path == "shared":
+
+            def shared_scores(self):
+                return table[0]
+
+        elif path == "factors":
+
+            def item_factors(self):
+                return table.T.copy()
+
+            def query_factors(self, queries):
+                return np.ones((len(queries), 1), np.float32)
+
+        else:
+
+            def sparse_product(self, queries):
+                return csr_matrix(np.ones((len(queries), 1), np.float32)), csr_matrix(table)
+
+    class Child(Parent):
+        def _score(self, queries):
+            return -super()._score(queries)
+
+    for kind, best in ((Parent, 4), (Child, 1)):
+        model = kind()
+        model.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+        assert rank(model, queries, k=2).targets.best.tolist() == [best]
+
+
+def test_a_model_that_shows_nothing_is_told_so():
+    plain, queries = world(np.zeros((1, 2), np.float32), [[]], [[0]])
+
+    class Empty(Recommender):
+        def _fit(self, train, rng, monitor):
+            pass
+
+    model = Empty()
+    model.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    with pytest.raises(NotImplementedError, match="Empty must define _score, or shared_scores"):
+        rank(model, queries)

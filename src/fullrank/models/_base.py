@@ -19,6 +19,7 @@ from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._arrays import load_arrays, save_arrays
+from fullrank.models._product import product
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -32,7 +33,9 @@ class Recommender(ABC):
     """Base of all recommenders. Subclasses are dataclasses whose fields are the settings.
 
     Write ``_fit``, which sets attributes whose names end in ``_``, and ``_score``, which returns
-    float32 ``[q, n_items]``, higher is better. Name the attributes in ``fitted``, so that ``save``
+    float32 ``[q, n_items]``, higher is better. A model of factors, of one row for all, or of sparse
+    matrices shows these instead, and is ranked without a row of scores (``item_factors``,
+    ``shared_scores``, ``sparse_product``). Name the attributes in ``fitted``, so that ``save``
     writes them, and set the flags that apply. Interactions and queries are read-only: copy before
     you change. Users call ``fit`` and ``score``, which check and then call yours.
 
@@ -82,9 +85,25 @@ class Recommender(ABC):
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
         """Learn from ``train``; set the attributes named in ``fitted``."""
 
-    @abstractmethod
     def _score(self, queries: Queries) -> NDArray[np.float32]:
-        """Score all items: float32 ``[q, n_items]``."""
+        """Score all items: float32 ``[q, n_items]``; by default from what the model shows.
+
+        That is ``shared_scores``, ``item_factors`` with ``query_factors``, or ``sparse_product``.
+        """
+        shared = self.shared_scores()
+        if shared is not None:
+            return np.tile(shared, (len(queries), 1))
+        items, mine = self.item_factors(), self.query_factors(queries)
+        if items is not None and mine is not None:
+            return product(mine, items)
+        both = self.sparse_product(queries)
+        if both is not None:
+            left, right = (matrix.astype(np.float64) for matrix in both)
+            return np.asarray((left @ right).toarray(), dtype=np.float32)
+        raise NotImplementedError(
+            f"{type(self).__name__} must define _score, or shared_scores, or item_factors with "
+            "query_factors, or sparse_product"
+        )
 
     def fit(self, train: Interactions, *, rng: RNG = 0, monitor: Monitor | None = None) -> Self:
         """Learn from training rows.
@@ -163,8 +182,9 @@ class Recommender(ABC):
     def item_factors(self) -> NDArray[np.float32] | None:
         """Float32 ``[n_items, d]`` if scores are ``query_factors @ item_factors.T``; None if not.
 
-        Ranking then makes the product itself, tile by tile. Scores are the canonical ones of
-        ``models.product``, whatever the block.
+        Ranking then makes the product itself, tile by tile. The scores are the exact product of
+        the factors on a fine grid, rounded to float32, whatever the block; so does ``_score`` by
+        default.
         """
         return None
 

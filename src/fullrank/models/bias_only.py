@@ -78,9 +78,6 @@ class BiasOnly(Recommender):
             if monitor is not None and monitor(epoch, self):
                 break
 
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        return np.tile(self.shared_scores(), (len(queries), 1))
-
     def shared_scores(self) -> NDArray[np.float32]:
         """``mean + b_i`` as float32 ``[n_items]``."""
         self._require_fitted()

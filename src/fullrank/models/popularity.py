@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError, suggest
 from fullrank.core.interactions import UNITS_PER_DAY, Interactions
-from fullrank.core.queries import Queries
 from fullrank.core.random import RNG
 from fullrank.models._base import Monitor, Recommender
 
@@ -69,9 +68,6 @@ class Popularity(Recommender):
         if self.window is not None:
             weights[age > self.window] = 0.0
         return np.asarray(weights)
-
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        return np.tile(self.scores_, (len(queries), 1))
 
     def shared_scores(self) -> NDArray[np.float32]:
         """The one row of scores ``[n_items]``."""

@@ -14,7 +14,6 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, uniform_elements
 from fullrank.models._base import Monitor, Recommender
-from fullrank.models._product import product
 from fullrank.models._sparse import first_twins, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 
@@ -69,9 +68,6 @@ class PureSVD(Recommender):
         self.singular_values_ = values
         self.item_factors_ = np.zeros((train.n_items, len(values)), dtype=np.float32)
         self.item_factors_[self.known_items_] = vectors
-
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        return product(self.query_factors(queries), self.item_factors_)
 
     def item_factors(self) -> NDArray[np.float32]:
         """V, float32 ``[n_items, d]``."""

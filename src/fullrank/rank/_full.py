@@ -29,6 +29,7 @@ from fullrank.rank import _blocks, _factors
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
 from fullrank.rank._shared import rank_shared_row
+from fullrank.rank._shown import shows
 from fullrank.rank._sparse import rank_sparse_product
 from fullrank.rank.backends import rank_elsewhere
 
@@ -106,8 +107,10 @@ def recommend(
 
 def _rank_factors(job: Job, memory: int, workers: int) -> bool:
     """Rank from factors if the model has them and they can be screened in float32."""
+    if len(job.eligible[0]) or not shows(job.model, "item_factors"):
+        return False
     factors = job.model.item_factors()
-    if factors is None or len(job.eligible[0]):
+    if factors is None:
         return False
     shape = (job.queries.n_items, factors.shape[-1])
     _blocks.check_scores(job.model, factors, shape, "item_factors")

@@ -6,6 +6,7 @@ import numpy as np
 
 from fullrank.rank._blocks import check_scores
 from fullrank.rank._job import Job, run_blocks
+from fullrank.rank._shown import shows
 
 BLOCK = 2048
 """Queries a block."""
@@ -16,6 +17,8 @@ def rank_shared_row(job: Job, workers: int) -> bool:
     from fullrank.kernels.masks import Allowed
     from fullrank.kernels.rank_shared import SharedRow, group_row, rank_shared
 
+    if not shows(job.model, "shared_scores"):
+        return False
     scores = job.model.shared_scores()
     if scores is None or len(job.eligible[0]):
         return False

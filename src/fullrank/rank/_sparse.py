@@ -10,6 +10,7 @@ from fullrank.core.errors import ScoreError
 from fullrank.models._sparse import triple
 from fullrank.rank._blocks import bad_score
 from fullrank.rank._job import Job, capacity_of, run_blocks
+from fullrank.rank._shown import shows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -21,7 +22,9 @@ BLOCK = 1024
 def rank_sparse_product(job: Job, workers: int) -> bool:
     """Rank by ``sparse_product``; False, with nothing done, if the model has none."""
     first = job.part(slice(0, min(1, len(job.queries))))
-    if len(job.eligible[0]) or job.model.sparse_product(first.queries.without_targets()) is None:
+    if len(job.eligible[0]) or not shows(job.model, "sparse_product"):
+        return False
+    if job.model.sparse_product(first.queries.without_targets()) is None:
         return False
 
     def task(start: int) -> None:

@@ -13,8 +13,8 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError, NotFittedError
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
+from fullrank.core.random import RNG
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models import Recommender
+from fullrank.rank import rank
 
 TWINS = (3, 11, 17)
 """Items of ``small_world`` that the same users have, with the same values and times."""
@@ -94,6 +96,19 @@ def queries_of(data: Interactions, targets: list[list[int]] | None = None) -> Qu
     return replace(queries, history_values=data.values, history_times=data.times)
 
 
+@dataclass(eq=False)
+class _Table(Recommender):
+    """Scores looked up by user: what any model's scores are worth by the generic path."""
+
+    table: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 0), np.float32))
+
+    def _fit(self, train: Interactions, rng: RNG, monitor: object) -> None:
+        pass
+
+    def _score(self, queries: Queries) -> NDArray[np.float32]:
+        return self.table[queries.users]
+
+
 @contextmanager
 def threads(n: int) -> Iterator[None]:
     """Run with ``n`` threads of our own and ``n`` BLAS threads."""
@@ -110,7 +125,7 @@ def threads(n: int) -> Iterator[None]:
             os.environ["FULLRANK_THREADS"] = before
 
 
-def _same(left: NDArray[np.float32], right: NDArray[np.float32]) -> None:
+def _same(left: NDArray[Any], right: NDArray[Any]) -> None:
     np.testing.assert_array_equal(left, right)
 
 
@@ -259,15 +274,30 @@ class RecommenderContract:
         _same(loaded.score(queries), model.score(queries))
 
     def test_factors(self) -> None:
-        """Factors, if there are any, give the scores up to rounding; so does a shared row."""
+        """Factors, a shared row and sparse matrices, if there are any, give the very scores."""
         model, queries = self.fitted()
         items, mine = model.item_factors(), model.query_factors(queries)
+        given = (items, model.shared_scores(), model.sparse_product(queries))
+        if any(one is not None for one in given):
+            _same(Recommender._score(model, queries), model.score(queries))
         if items is not None and mine is not None:
             assert items.dtype == mine.dtype == np.float32
             np.testing.assert_allclose(mine @ items.T, model.score(queries), rtol=1e-4, atol=1e-5)
-        shared = model.shared_scores()
-        if shared is not None:
-            _same(np.tile(shared, (len(queries), 1)), model.score(queries))
+
+    def test_ranks(self) -> None:
+        """Whatever a model shows of itself, it ranks by its scores."""
+        model, data = self.fitted()[0], small_world()
+        mine = [data.items[data.user_indptr[u] : data.user_indptr[u + 1]] for u in range(43)]
+        rest = [np.setdiff1d(np.arange(25), items).tolist() for items in mine]
+        queries = queries_of(data, targets=rest)
+        found = rank(model, queries, k=5)
+        plain = rank(_Table(table=model.score(queries)).fit(data), queries, k=5)
+        _same(found.targets.best, plain.targets.best)
+        _same(found.targets.worst, plain.targets.worst)
+        assert found.top is not None
+        assert plain.top is not None
+        _same(found.top.items, plain.top.items)
+        _same(found.top.scores, plain.top.scores)
 
     def test_refuses(self) -> None:
         """No rows, no fit, or queries about other items: errors of ours."""
