@@ -29,7 +29,7 @@ C_GOAL, FIRST_GOAL, BOOTSTRAP_GOAL, PEER_GOAL = 3.0, 1.0, 10.0, 8.0
 FILE_GOALS = {"integer": (8.0, 4.0), "text": (20.0, 6.0)}
 QUERIES, TARGETS, CANDIDATES, RANKS_GOAL = 138_000, 8, 20_000, 0.1
 PEERS: dict[str, tuple[str, ...]] = {
-    "rectools": ("rectools==0.19.0", "pyarrow"),
+    "rectools": ("rectools==0.19.0", "pyarrow==17.0.0"),
     "pytrec_eval": ("pytrec-eval-terrier==0.5.11", "pandas", "pyarrow"),
     "ranx": ("ranx==0.3.21", "pyarrow"),
     "recommenders": ("recommenders==1.2.1", "pyarrow"),

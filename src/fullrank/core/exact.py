@@ -44,14 +44,17 @@ class ExactSum:
     @classmethod
     def of_products(cls, a: NDArray[np.float64], b: NDArray[np.float64]) -> ExactSum:
         """Sum ``a * b`` of finite float64 ``[n]`` without rounding."""
-        from fullrank.kernels.exact import EXPONENTS, LIMB, add_products
+        from fullrank.kernels.exact import EXPONENTS, LIMB, add_products, add_squares
 
         x = np.ascontiguousarray(a, dtype=np.float64).view(np.int64)
         y = np.ascontiguousarray(b, dtype=np.float64).view(np.int64)
         units = 0
         for at in range(0, len(x), _BLOCK):
             bins = np.zeros((2 * EXPONENTS - 1, 5), dtype=np.int64)
-            add_products(x[at : at + _BLOCK], y[at : at + _BLOCK], bins)
+            if a is b:
+                add_squares(x[at : at + _BLOCK], bins)
+            else:
+                add_products(x[at : at + _BLOCK], y[at : at + _BLOCK], bins)
             units += _units(bins, LIMB)
         return cls(units >> 2, PRODUCT_BITS)
 

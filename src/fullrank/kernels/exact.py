@@ -46,7 +46,7 @@ def add_doubles(bits: NDArray[np.int64], bins: NDArray[np.int64]) -> None:
     for i in range(len(bits)):
         b = bits[i]
         m = _mantissa(b)
-        sign = np.int64(-1) if b < 0 else np.int64(1)
+        sign = (b >> 63) | 1
         e = _exponent(b)
         bins[e, 0] += sign * (m & ((1 << HALF) - 1))
         bins[e, 1] += sign * (m >> HALF)
@@ -65,9 +65,7 @@ def add_products(a: NDArray[np.int64], b: NDArray[np.int64], bins: NDArray[np.in
     low = np.int64((1 << LIMB) - 1)
     for i in range(len(a)):
         x, y = _mantissa(a[i]), _mantissa(b[i])
-        if x == 0 or y == 0:
-            continue
-        sign = np.int64(-1) if (a[i] ^ b[i]) < 0 else np.int64(1)
+        sign = ((a[i] ^ b[i]) >> 63) | 1
         x0, x1, x2 = x & low, (x >> LIMB) & low, x >> (2 * LIMB)
         y0, y1, y2 = sign * (y & low), sign * ((y >> LIMB) & low), sign * (y >> (2 * LIMB))
         e = _exponent(a[i]) + _exponent(b[i])
@@ -76,3 +74,18 @@ def add_products(a: NDArray[np.int64], b: NDArray[np.int64], bins: NDArray[np.in
         bins[e, 2] += x0 * y2 + x1 * y1 + x2 * y0
         bins[e, 3] += x1 * y2 + x2 * y1
         bins[e, 4] += x2 * y2
+
+
+@jit()
+def add_squares(bits: NDArray[np.int64], bins: NDArray[np.int64]) -> None:
+    """``add_products`` of doubles with themselves."""
+    low = np.int64((1 << LIMB) - 1)
+    for i in range(len(bits)):
+        x = _mantissa(bits[i])
+        x0, x1, x2 = x & low, (x >> LIMB) & low, x >> (2 * LIMB)
+        e = 2 * _exponent(bits[i])
+        bins[e, 0] += x0 * x0
+        bins[e, 1] += 2 * x0 * x1
+        bins[e, 2] += 2 * x0 * x2 + x1 * x1
+        bins[e, 3] += 2 * x1 * x2
+        bins[e, 4] += x2 * x2

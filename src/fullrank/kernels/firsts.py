@@ -145,8 +145,12 @@ def reciprocal_firsts(
             if places <= 0:
                 continue
             if in_block == 1 or size == 1:
-                total = weight_sum(above + 1, above + places, reciprocals, prefix)
-                out[q, j] = total / size
+                end = above + places
+                alone = size == 1  # the common case, without the cost of a call with arrays
+                one = (
+                    reciprocals[above] if alone else weight_sum(above + 1, end, reciprocals, prefix)
+                )
+                out[q, j] = one / size
             elif places <= _PLAIN or _growth(above, size, in_block) > _GROWTH:
                 out[q, j] = _plain(above, size, in_block, places)
             else:

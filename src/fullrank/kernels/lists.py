@@ -26,6 +26,8 @@ N_COUNTS = 9
 
 SORTED, SHUFFLED = 0, 1
 
+_SHORT = 32  # elements up to which insertion is faster than a merge sort
+
 
 @jit()
 def mark_lists(
@@ -112,14 +114,25 @@ def sort_lists(
 ) -> None:
     """Sort the lists of users ``[first, last)`` by key; stable, and in place."""
     for u in range(first, last):
-        own = keys[indptr[u] : indptr[u + 1]]
-        for j in range(1, len(own)):
-            if own[j] < own[j - 1]:
-                order = np.argsort(own, kind="mergesort")
-                listed = items[indptr[u] : indptr[u + 1]]
-                listed[:] = listed[order]
-                own[:] = own[order]
-                break
+        start, stop = indptr[u], indptr[u + 1]
+        j = start + 1
+        while j < stop and not keys[j] < keys[j - 1]:
+            j += 1
+        if j >= stop:
+            continue
+        if stop - start > _SHORT:
+            own, listed = keys[start:stop], items[start:stop]
+            order = np.argsort(own, kind="mergesort")
+            listed[:] = listed[order]
+            own[:] = own[order]
+            continue
+        for i in range(j, stop):
+            key, item = keys[i], items[i]
+            at = i
+            while at > start and key < keys[at - 1]:
+                keys[at], items[at] = keys[at - 1], items[at - 1]
+                at -= 1
+            keys[at], items[at] = key, item
 
 
 # Calls with arrays cost more than a row of work (each is counted in and out), so they are made

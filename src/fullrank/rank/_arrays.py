@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -14,7 +12,7 @@ from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank._coded import CodedLists
 from fullrank.rank._keys import ListKeys
 
-_ROWS = 1 << 20  # rows of a task
+_ROWS = 1 << 18  # rows of a task: they stay in the cache from one look to the next
 
 
 def ranks_from_codes(
@@ -58,18 +56,12 @@ def ranks_from_codes(
     """
     if depth is not None and (isinstance(depth, bool) or not 1 <= depth < UNRANKED):
         raise SpecError(f"depth must be 1 or more and below {UNRANKED:,}, got {depth!r}")
-    recs = _codes(users, "users"), _codes(items, "items")
-    truth = _codes(target_users, "target_users"), _codes(target_items, "target_items")
-    for pair, names in ((recs, "users and items"), (truth, "target_users and target_items")):
-        if len(pair[0]) != len(pair[1]):
-            raise DataError(
-                f"{names} have {len(pair[0]):,} and {len(pair[1]):,} elements; give one of each a "
-                "row"
-            )
+    recs, last = _pair(users, items, ("users", "items"))
+    truth, last_held = _pair(target_users, target_items, ("target_users", "target_items"))
     if not len(truth[0]):
         raise DataError("no held-out item is given; nobody can be evaluated")
-    user_ids = _vocabulary(user_vocab, recs[0], truth[0], "user")
-    item_ids = _vocabulary(item_vocab, recs[1], truth[1], "item")
+    user_ids = _vocabulary(user_vocab, max(last[0], last_held[0]), "user")
+    item_ids = _vocabulary(item_vocab, max(last[1], last_held[1]), "item")
     counts = np.bincount(truth[0], minlength=len(user_ids))
     strangers = 0
     if not counts.all():
@@ -99,34 +91,39 @@ def ranks_from_codes(
     return lists.ranks(depth, keep_seen=False)
 
 
-def _codes(values: ArrayLike, name: str) -> NDArray[np.int32]:
-    """Codes as an int32 array, none below 0."""
+def _pair(
+    users: ArrayLike, items: ArrayLike, names: tuple[str, str]
+) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], tuple[int, int]]:
+    """Codes of users and items of some rows, and the highest of each."""
+    (left, last_user), (right, last_item) = _codes(users, names[0]), _codes(items, names[1])
+    if len(left) != len(right):
+        raise DataError(
+            f"{names[0]} and {names[1]} have {len(left):,} and {len(right):,} elements; give one "
+            "of each a row"
+        )
+    return (left, right), (last_user, last_item)
+
+
+def _codes(values: ArrayLike, name: str) -> tuple[NDArray[np.int32], int]:
+    """Codes as an int32 array, none below 0, and the highest (-1 without any)."""
     array = np.asarray(values)
     if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
         raise DataError(
             f"{name} must be a one-dimensional array of integer codes, got {array.dtype} of shape "
             f"{array.shape}; encode outside ids with a Vocabulary, or use ranks_from_lists"
         )
-    low, high = _ends(array)
-    if low < 0 or high >= UNRANKED:
-        raise DataError(f"{name} must be codes from 0 and below {UNRANKED:,}, got {low}…{high}")
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def _ends(array: NDArray[Any]) -> tuple[int, int]:
-    """The smallest and largest of some integers; (0, -1) without any."""
     ends = run_chunks(
         lambda start, stop: (int(array[start:stop].min()), int(array[start:stop].max())),
         len(array),
         _ROWS,
     )
-    return min((low for low, _ in ends), default=0), max((high for _, high in ends), default=-1)
+    low, high = min((x for x, _ in ends), default=0), max((x for _, x in ends), default=-1)
+    if low < 0 or high >= UNRANKED:
+        raise DataError(f"{name} must be codes from 0 and below {UNRANKED:,}, got {low}…{high}")
+    return np.ascontiguousarray(array, dtype=np.int32), high
 
 
-def _vocabulary(
-    given: Vocabulary | None, codes: NDArray[np.int32], targets: NDArray[np.int32], name: str
-) -> Vocabulary:
-    highest = max(_ends(codes)[1], _ends(targets)[1])
+def _vocabulary(given: Vocabulary | None, highest: int, name: str) -> Vocabulary:
     if given is None:
         return Vocabulary(np.arange(highest + 1, dtype=np.int64), name)
     if highest >= len(given):

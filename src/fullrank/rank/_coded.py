@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.distinct import distinct_items, shared_items
+from fullrank.core.distinct import distinct_items, first_of_item, shared_items
 from fullrank.core.errors import DataError
 from fullrank.core.ragged import as_indptr, rows_of, run_ragged
 from fullrank.core.random import hash_of_rows
@@ -96,16 +96,17 @@ class CodedLists:
     def _targets(self, keep_seen: bool) -> tuple[Rows, NDArray[np.float64], dict[str, int]]:
         """Targets of each user, each item once with its highest grade."""
         users, items = self.truth
-        n = len(users)
-        indptr, rows, items = grouped(users, np.arange(n, dtype=np.int32), items, len(self.users))
+        n, n_users = len(users), len(self.users)
+        indptr, rows, _ = grouped(users, np.arange(n, dtype=np.int32), _NO_KEYS, n_users)
+        items = items[rows]
         gains = np.ones(n) if self.gains is None else self.gains[rows]
-        again = np.append(False, items[1:] == items[:-1])
-        again[indptr[:-1][np.diff(indptr) > 0]] = False
-        if again.any():
-            order = np.lexsort((-gains, items, rows_of(indptr)))
-            gains = gains[order]  # items are in this order already
-            indptr, items, gains = _without(again, indptr, items, gains)
+        again = ~first_of_item(indptr, items, len(self.items))
         counts = {"duplicate_targets": int(np.count_nonzero(again))}
+        if counts["duplicate_targets"]:
+            order = np.lexsort((-gains, items, rows_of(indptr)))
+            items, gains = items[order], gains[order]
+            again = ~first_of_item(indptr, items, len(self.items))
+            indptr, items, gains = _without(again, indptr, items, gains)
         if self.train is not None and not keep_seen:
             had = shared_items(*self._had, indptr, items, len(self.items))
             counts["repeated_targets"] = int(had.sum())
