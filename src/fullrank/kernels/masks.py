@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
+from fullrank.kernels.simd import count_bad
 
 
 class Allowed(NamedTuple):
@@ -88,12 +89,8 @@ def free_row(query: int, allowed: Allowed, barred: NDArray[np.uint8]) -> None:
 
 @jit()
 def first_bad(row: NDArray[np.float32]) -> int:
-    """Place of the first NaN or +inf, -1 if there is none."""
-    bad = 0
-    for c in range(len(row)):
-        # NaN fails the comparison as +inf does; a branch-free count vectorises.
-        bad += 0 if row[c] < np.float32(np.inf) else 1
-    if bad == 0:
+    """Place of the first NaN or +inf in whole vectors of scores, -1 if there is none."""
+    if count_bad(row, 0, len(row)) == 0:
         return -1
     for c in range(len(row)):
         if not row[c] < np.float32(np.inf):

@@ -267,7 +267,7 @@ def rank_scores(
     for row in range(len(targets.first)):
         scores[:n_items] = block[row]
         left = mask_row(scores[:n_items], row, allowed, barred)
-        bad = first_bad(scores[:n_items])
+        bad = first_bad(scores)
         if bad >= 0:
             return BAD_SCORE, row, bad
         start, stop = targets.indptr[row], targets.indptr[row + 1]

@@ -171,6 +171,25 @@ def count_from(typingctx: Any, row: Any, start: Any, n: Any, limit: Any) -> Any:
 
 
 @intrinsic
+def count_bad(typingctx: Any, row: Any, start: Any, n: Any) -> Any:
+    """``(row, start, n)``: how many of ``row[start:start + n]`` are NaN or +inf."""
+    signature = types.int64(row, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        row, start, n = args
+        scores = _data(context, builder, signature.args[0], row)
+        infinite = _splat(builder, ir.Constant(_F32, float("inf")))
+        counter = _counter(builder)
+        step = ir.Constant(_I64, LANES)
+        with cgutils.for_range_slice(builder, start, builder.add(start, n), step, _I64) as (c, _):
+            x = _load(builder, scores, c, _FLOATS)
+            _add_where(builder, counter, builder.fcmp_unordered(">=", x, infinite))
+        return builder.sext(_sum(builder, builder.load(counter)), _I64)
+
+    return signature, generate
+
+
+@intrinsic
 def lanes_from(typingctx: Any, row: Any, start: Any, limit: Any) -> Any:
     """``(row, start, limit)``: bits of the lanes of one vector that are not below the limit."""
     signature = types.int64(row, types.int64, types.float32)
