@@ -66,7 +66,7 @@ def solve_rows_cg(
     indices: NDArray[np.int32],
     whitened: Whitened,
     excess: NDArray[np.float32],
-    steps: int,
+    tolerance: float,
     out: NDArray[np.float32],
 ) -> None:
     """Solve the normal equations by preconditioned conjugate gradients, in whitened coordinates.
@@ -86,7 +86,8 @@ def solve_rows_cg(
         whitened: factors of the other side ``[m, d]``; basis ``[d, d]``, from whitened coordinates
             to plain ones; metric ``basisᵀ basis``; spectrum ``[d]``, >= 0; all float32.
         excess: float32 ``[n]``, regularisation of each row beyond what was whitened.
-        steps: of conjugate gradients.
+        tolerance: stops where the preconditioned residual is this share of the first, or after d
+            steps.
         out: float32 ``[n, d]``, zeros; a row without indices stays so.
     """
     factors, basis, metric, spectrum = whitened
@@ -110,8 +111,9 @@ def solve_rows_cg(
             inverse[a] = np.float32(1.0) / (np.float32(1.0) + np.float32(n) * spectrum[a])
             towards[a] = inverse[a] * residual[a]
         size = np.dot(residual, towards)
-        for _ in range(steps):
-            if size <= np.float32(0.0):
+        enough = tolerance * tolerance * size
+        for _ in range(d):
+            if size <= enough:
                 break
             np.dot(metric, towards, image)
             for a in range(d):

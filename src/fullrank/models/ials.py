@@ -49,7 +49,7 @@ class IALS(Recommender):
     the training row gets the factors that the next epoch would give. Without a history, and for
     items without training rows, factors and scores are 0.
 
-    ``solver="cg"`` takes ``cg_steps`` conjugate gradients for each row (Takács, Pilászy & Tikk
+    ``solver="cg"`` solves each row by conjugate gradients, to ``tolerance`` (Takács, Pilászy & Tikk
     2011, "Applications of the conjugate gradient method for implicit feedback collaborative
     filtering"). Theirs start from the factors of the last epoch; ours start from 0, so that a
     row's factors depend on nothing but its indices (equal rows tie, and fold-in is the same step),
@@ -66,7 +66,8 @@ class IALS(Recommender):
         nu: exponent of the frequency in the regularisation.
         epochs: alternations.
         solver: ``cg`` or ``cholesky``.
-        cg_steps: conjugate gradients of each row and epoch.
+        tolerance: conjugate gradients of a row stop where the residual is this share of the first,
+            both measured by the preconditioner; > 0.
     """
 
     embedding_dim: int = 64
@@ -75,7 +76,7 @@ class IALS(Recommender):
     nu: float = 1.0
     epochs: int = 16
     solver: Solver = "cg"
-    cg_steps: int = 3
+    tolerance: float = 0.003
 
     version: ClassVar[int] = 2  # 1 solved in float64, by Cholesky alone
     folds_in: ClassVar[bool] = True
@@ -89,10 +90,10 @@ class IALS(Recommender):
     }
 
     def __post_init__(self) -> None:
-        for name in ("embedding_dim", "epochs", "cg_steps"):
+        for name in ("embedding_dim", "epochs"):
             if getattr(self, name) < 1:
                 raise SpecError(f"IALS: {name} must be >= 1, got {getattr(self, name)!r}")
-        for name in ("reg", "unobserved_weight"):
+        for name in ("reg", "unobserved_weight", "tolerance"):
             if not getattr(self, name) > 0:
                 raise SpecError(f"IALS: {name} must be > 0, got {getattr(self, name)!r}")
         if not self.nu >= 0:
@@ -160,7 +161,7 @@ class IALS(Recommender):
         def solve(start: int, stop: int) -> None:
             part = (start, stop, indptr, indices)
             if shared.cg is not None:
-                solve_rows_cg(*part, shared.cg, excess, self.cg_steps, out)
+                solve_rows_cg(*part, shared.cg, excess, self.tolerance, out)
             elif shared.exact is not None:
                 solve_rows_exactly(*part, shared.exact, excess, out)
 
