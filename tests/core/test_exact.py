@@ -31,7 +31,7 @@ def test_products_equal_fractions(pairs: list[tuple[float, float]]) -> None:
     a, b = np.array(pairs, dtype=np.float64).reshape(-1, 2).T
     expected = sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(0))
     assert exact(ExactSum.of_products(a, b)) == expected
-    assert ExactSum.of_products(a, a) == ExactSum.of_products(a, a.copy())
+    assert ExactSum.with_squares(a) == (ExactSum.of(a), ExactSum.of_products(a, a))
 
 
 @given(st.lists(finite, min_size=1, max_size=30), st.data())

@@ -44,23 +44,34 @@ class ExactSum:
     @classmethod
     def of_products(cls, a: NDArray[np.float64], b: NDArray[np.float64]) -> ExactSum:
         """Sum ``a * b`` of finite float64 ``[n]`` without rounding."""
-        from fullrank.kernels.exact import EXPONENTS, LIMB, add_products, add_squares
+        from fullrank.kernels.exact import EXPONENTS, LIMB, add_products
 
         x = np.ascontiguousarray(a, dtype=np.float64).view(np.int64)
         y = np.ascontiguousarray(b, dtype=np.float64).view(np.int64)
         units = 0
         for at in range(0, len(x), _BLOCK):
             bins = np.zeros((2 * EXPONENTS - 1, 5), dtype=np.int64)
-            if a is b:
-                add_squares(x[at : at + _BLOCK], bins)
-            else:
-                add_products(x[at : at + _BLOCK], y[at : at + _BLOCK], bins)
+            add_products(x[at : at + _BLOCK], y[at : at + _BLOCK], bins)
             units += _units(bins, LIMB)
         return cls(units >> 2, PRODUCT_BITS)
 
     def __add__(self, other: ExactSum) -> ExactSum:
         assert self.bits == other.bits, "sums of doubles and sums of products don't add"
         return ExactSum(self.units + other.units, self.bits)
+
+    @classmethod
+    def with_squares(cls, values: NDArray[np.float64]) -> tuple[ExactSum, ExactSum]:
+        """``of(values)`` and ``of_products(values, values)`` in one pass."""
+        from fullrank.kernels.exact import EXPONENTS, HALF, LIMB, add_both
+
+        bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
+        total = squares = 0
+        for at in range(0, len(bits), _BLOCK):
+            bins = np.zeros((EXPONENTS, 2), dtype=np.int64)
+            pairs = np.zeros((2 * EXPONENTS - 1, 5), dtype=np.int64)
+            add_both(bits[at : at + _BLOCK], bins, pairs)
+            total, squares = total + _units(bins, HALF), squares + _units(pairs, LIMB)
+        return cls(total >> 1), cls(squares >> 2, PRODUCT_BITS)
 
     def as_products(self) -> ExactSum:
         """The same sum of doubles in the units of products: each times 1."""

@@ -68,15 +68,18 @@ class State:
         """Build the state of values whose ``user_sums`` are at hand already."""
         known = ~np.isnan(values)
         kept = values if known.all() else values[known]
-        total = ExactSum.of(kept)
         # Users with one value each: their sums are the values, and all counts are 1.
         single = len(sums) == len(kept)
+        if single:
+            total, ss = ExactSum.with_squares(kept)
+        else:
+            total, ss = ExactSum.of(kept), ExactSum.of_products(sums, sums)
         return cls(
             n_queries=len(kept),
             undefined=int(len(values) - len(kept)),
             n_users=len(sums),
             total=total,
-            ss=ExactSum.of_products(sums, sums),
+            ss=ss,
             sn=total.as_products() if single else ExactSum.of_products(sums, counts),
             nn=len(kept) if single else int((counts * counts).sum()),
         )

@@ -15,7 +15,6 @@ from fullrank.core.estimate import Estimate
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.state import exact_mean
 from fullrank.metrics import Metric, per_query_many
-from fullrank.stats.clusters import as_values
 from fullrank.stats.interval import column_intervals
 
 
@@ -149,7 +148,7 @@ def measure_all(
     """``measure`` of several metrics over the same queries, with one pass of draws for all."""
     if not many:
         return []
-    columns = [as_values(values.per_query) for values in many]
+    columns = [values.per_query for values in many]
     ranges = [finite_bounds(values.metric) for values in many]
     found = column_intervals(columns, users, level, method, resamples, rng, ranges, None)
     return [_measurement(values, estimate) for values, estimate in zip(many, found, strict=True)]

@@ -77,15 +77,25 @@ def add_products(a: NDArray[np.int64], b: NDArray[np.int64], bins: NDArray[np.in
 
 
 @jit()
-def add_squares(bits: NDArray[np.int64], bins: NDArray[np.int64]) -> None:
-    """``add_products`` of doubles with themselves."""
+def add_both(
+    bits: NDArray[np.int64], doubles: NDArray[np.int64], squares: NDArray[np.int64]
+) -> None:
+    """``add_doubles`` and ``add_products`` of doubles with themselves, in one pass.
+
+    Args:
+        bits: int64 ``[n]``, bits of finite doubles; up to 2**24 of them.
+        doubles: int64 ``[EXPONENTS, 2]``, added to.
+        squares: int64 ``[2 * EXPONENTS - 1, 5]``, added to.
+    """
     low = np.int64((1 << LIMB) - 1)
     for i in range(len(bits)):
-        x = _mantissa(bits[i])
+        b = bits[i]
+        x, e, sign = _mantissa(b), _exponent(b), (b >> 63) | 1
+        doubles[e, 0] += sign * (x & ((1 << HALF) - 1))
+        doubles[e, 1] += sign * (x >> HALF)
         x0, x1, x2 = x & low, (x >> LIMB) & low, x >> (2 * LIMB)
-        e = 2 * _exponent(bits[i])
-        bins[e, 0] += x0 * x0
-        bins[e, 1] += 2 * x0 * x1
-        bins[e, 2] += 2 * x0 * x2 + x1 * x1
-        bins[e, 3] += 2 * x1 * x2
-        bins[e, 4] += x2 * x2
+        squares[2 * e, 0] += x0 * x0
+        squares[2 * e, 1] += 2 * x0 * x1
+        squares[2 * e, 2] += 2 * x0 * x2 + x1 * x1
+        squares[2 * e, 3] += 2 * x1 * x2
+        squares[2 * e, 4] += x2 * x2

@@ -44,10 +44,16 @@ class Clusters:
         users: NDArray[np.integer[Any]] | None,
         scale: float | None = None,
     ) -> Clusters:
-        """Gather checked values ``[q]`` by user; ``scale`` if they are differences of larger."""
+        """Gather float64 values ``[q]`` by user; ``scale`` if they are differences of larger.
+
+        Raises:
+            DataError: a value beyond 1e100.
+        """
         codes, sums, counts = user_sums(values, users)
         if scale is None:
             scale = largest(values)
+            if scale > _LARGEST:
+                as_values(values)  # which says where
         return cls(codes, sums, counts, State.of_sums(values, sums, counts), scale)
 
     @cached_property
