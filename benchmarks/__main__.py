@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks._measure import Alone, alone, blas, machine
 from benchmarks._rows import Row, table
 
-PARTS = ("basics", "full_ranking", "lists", "data_path", "training")
+PARTS = ("basics", "full_ranking", "scored", "lists", "data_path", "training")
 README = Path(__file__).parent / "README.md"
 FORCED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 """Settings of a machine that make BLAS slower than it is; parts run without them."""

@@ -19,7 +19,9 @@ GUIDES = {
     "your-own-model": ROOT / "docs" / "your-own-model.md",
     "conventions": ROOT / "docs" / "conventions.md",
     "reading-ml-1m": ROOT / "docs" / "reading-ml-1m.md",
+    "ranking": ROOT / "docs" / "ranking.md",
     "growth": ROOT / "docs" / "growth.md",
+    "gpu": ROOT / "docs" / "gpu.md",
     "contributing": ROOT / "CONTRIBUTING.md",
     "changelog": ROOT / "CHANGELOG.md",
 }
