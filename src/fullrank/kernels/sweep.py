@@ -15,6 +15,7 @@ def subtract_products(
     left: NDArray[np.float64],
     right: NDArray[np.float64],
     size: int,
+    done: tuple[int, int],
     out: NDArray[np.float64],
 ) -> None:
     """Subtract ``left rightᵀ`` from tile rows ``start`` to ``stop`` of an upper triangle of tiles.
@@ -25,16 +26,21 @@ def subtract_products(
     Args:
         start: first row of tiles.
         stop: end of the rows of tiles.
-        left: float64 ``[n, b]``.
-        right: float64 ``[n, b]``.
+        left: float64 ``[n, k]``.
+        right: float64 ``[n, k]``.
         size: rows and columns of a tile.
+        done: first and end of whole tiles of rows and columns to leave as they are.
         out: float64 ``[n, n]``.
     """
     n = len(out)
     work = np.empty(size * size, dtype=np.float64)
     for i in range(start * size, min(stop * size, n), size):
+        if done[0] <= i < done[1]:
+            continue
         mine = left[i : min(i + size, n)]
         for j in range(i, n, size):
+            if done[0] <= j < done[1]:
+                continue
             other = right[j : min(j + size, n)]
             tile = work[: len(mine) * len(other)].reshape((len(mine), len(other)))
             np.dot(mine, other.T, tile)

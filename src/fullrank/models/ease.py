@@ -131,15 +131,14 @@ def _eliminate(A: NDArray[np.float64], part: slice, reg: float) -> None:
     inverse, _ = dpotri(factor, lower=1)
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     column = np.concatenate([A[: part.start, part], A[part, part.start :].T])
-    column[part] = 0.0
     scaled = np.empty_like(column)
 
     def scale(start: int, stop: int) -> None:
         np.dot(column[start:stop], inverse, out=scaled[start:stop])
 
     run_chunks(scale, len(A), _TILE)
-    n_tiles = -(-len(A) // _TILE)
-    run_chunks(lambda i, j: subtract_products(i, j, scaled, column, _TILE, A), n_tiles, 1)
+    n_tiles, done = -(-len(A) // _TILE), (part.start, part.stop)
+    run_chunks(lambda i, j: subtract_products(i, j, scaled, column, _TILE, done, A), n_tiles, 1)
     A[: part.start, part] = scaled[: part.start]
     A[part, part.stop :] = scaled[part.stop :].T
     A[part, part] = -inverse
