@@ -72,11 +72,13 @@ def _float32_products() -> Iterator[None]:
             torch.set_float32_matmul_precision(before)
         return
     places = (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul)
-    settings = [place.fp32_precision for place in places]
+    before = [place.fp32_precision for place in places]
     try:
         for place in places:
             place.fp32_precision = "ieee"
         yield
     finally:
-        for place, setting in zip(places, settings, strict=True):
-            place.fp32_precision = setting
+        for place, setting in zip(places, before, strict=True):
+            place.fp32_precision = "none"  # as the backend is set, if that is what it was
+            if place.fp32_precision != setting:
+                place.fp32_precision = setting
