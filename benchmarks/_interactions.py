@@ -33,7 +33,7 @@ def draw(n_users: int, n_items: int, n: int, seed: int = 20) -> tuple[np.ndarray
     wanted = np.exp(rng.normal(0, SPREAD, n_users))
     wanted = LEAST + wanted * (n / n_users - LEAST) / wanted.mean()
     keys = np.zeros(0, dtype=np.int64)
-    for _ in range(4):  # popular items are drawn twice by the same user, and drawn again
+    for _ in range(6):  # popular items are drawn twice by the same user, and drawn again
         missing = wanted - np.bincount(keys // n_items, minlength=n_users)
         users = np.repeat(np.arange(n_users), rng.poisson(np.maximum(missing, 0)))
         taste = np.searchsorted(own, users + rng.random(len(users))) % GROUPS
@@ -44,7 +44,9 @@ def draw(n_users: int, n_items: int, n: int, seed: int = 20) -> tuple[np.ndarray
         for g, cdf in enumerate(cdfs):
             mine = order[ends[g] : ends[g + 1]]
             items[mine] = np.searchsorted(cdf, rng.random(len(mine)))
-        keys = np.unique(np.concatenate([keys, users * n_items + np.minimum(items, n_items - 1)]))
+        keys = np.concatenate([keys, users * n_items + np.minimum(items, n_items - 1)])
+        keys.sort()
+        keys = keys[np.append(True, keys[1:] != keys[:-1])]
     return (keys // n_items).astype(np.int32), (keys % n_items).astype(np.int32)
 
 

@@ -70,7 +70,7 @@ def ials(folder: str, d: int, epochs: int, nu: float, solver: str) -> dict[str, 
     That is the matrix (float32, int32) and its transposed pattern, and the factors of both sides.
     """
     from fullrank.models import IALS
-    from fullrank.models.ials import _pattern
+    from fullrank.models._pattern import pattern
 
     data, times = _interactions(folder), [0.0]
 
@@ -81,7 +81,7 @@ def ials(folder: str, d: int, epochs: int, nu: float, solver: str) -> dict[str, 
     model = IALS(d, REG[nu], UNOBSERVED, nu, epochs, solver=solver)  # type: ignore[arg-type]
     _, extra = _fit(data, model, 1, monitor=note)
     X = data.csr("binary")
-    with_history = model._solve(_pattern(X), model._users_step)
+    with_history = model._solve(pattern(X), model._users_step)
     given = _gib((X.nnz, 8), (sum(X.shape), 8))
     least = given + _gib((X.nnz, 4), (sum(X.shape), 4 * d))
     seconds = statistics.median(b - a for a, b in pairwise(times[2:]))

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from fullrank.kernels.together import count_together
+from fullrank.kernels.together import count_together, without
 from fullrank.models import ItemKNN, _together
-from fullrank.models._together import _pattern, _popular, _shared, _without, split_popular
+from fullrank.models._pattern import pattern
+from fullrank.models._together import _popular, _shared, split_popular
 from fullrank.testing.split import interactions
 
 
@@ -22,7 +23,7 @@ def world(n_users: int = 700, n_items: int = 150) -> csr_matrix:
 def test_bits_count_shared_users() -> None:
     X = world()
     items = np.array([0, 3, 40, 149], dtype=np.int32)
-    found = _shared(items, _pattern(X.T.tocsr()), X.shape[0])
+    found = _shared(items, pattern(X.T.tocsr()), X.shape[0])
     np.testing.assert_array_equal(found, (X.T @ X).toarray()[np.ix_(items, items)])
 
 
@@ -40,7 +41,7 @@ def test_tail_is_the_rest() -> None:
     X = world()
     places = np.full(X.shape[1], -1, dtype=np.int32)
     places[[2, 7]] = [0, 1]
-    indptr, items = _without(_pattern(X), places)
+    indptr, items = without(pattern(X), places)
     rest = csr_matrix((np.ones(len(items)), items, indptr), shape=X.shape).toarray()
     expected = X.toarray()
     expected[:, [2, 7]] = 0

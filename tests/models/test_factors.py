@@ -12,8 +12,9 @@ from scipy.sparse import csr_matrix
 from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.models import IALS, PureSVD, Recommender, pure_svd
+from fullrank.models._pattern import pattern
 from fullrank.models._ridge import Solver
-from fullrank.models.ials import _initial, _pattern
+from fullrank.models.ials import _initial
 from fullrank.models.pure_svd import _singular
 from fullrank.testing.recommender import TWINS, queries_of, small_world, threads
 from fullrank.testing.split import interactions
@@ -146,8 +147,8 @@ def test_ials_rows_longer_than_a_block() -> None:
     W = rng.normal(size=(600, 4))
     for solver in ("cg", "cholesky"):
         model = IALS(4, solver=solver, tolerance=1e-6).fit(data)
-        rows = _pattern(csr_matrix(X.T))
-        shared = model._shared(W.astype(np.float32), _pattern(csr_matrix(X)), rows, 600)
+        rows = pattern(csr_matrix(X.T))
+        shared = model._shared(W.astype(np.float32), pattern(csr_matrix(X)), rows, 600)
         np.testing.assert_allclose(
             model._solve(rows, shared), half_step(X.T, W, 600, model), rtol=1e-4, atol=1e-5
         )

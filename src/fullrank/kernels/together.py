@@ -63,6 +63,25 @@ def count_bits(start: int, stop: int, bits: NDArray[np.uint64], out: NDArray[np.
 
 
 @jit()
+def without(columns: Pattern, places: NDArray[np.int32]) -> Pattern:
+    """The rows of ``columns`` without the items that have a place (others have -1)."""
+    indptr, items = columns
+    starts = np.zeros(len(indptr), dtype=np.int64)
+    n = 0
+    for r in range(len(indptr) - 1):
+        for p in range(indptr[r], indptr[r + 1]):
+            n += places[items[p]] < 0
+        starts[r + 1] = n
+    rest = np.empty(n, dtype=np.int32)
+    n = 0
+    for p in range(len(items)):
+        if places[items[p]] < 0:
+            rest[n] = items[p]
+            n += 1
+    return starts, rest
+
+
+@jit()
 def count_together(
     start: int,
     stop: int,

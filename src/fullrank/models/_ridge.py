@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from fullrank.kernels.ials import Whitened
 
 Solver = Literal["cg", "cholesky"]
-Pattern = tuple[NDArray[np.int64], NDArray[np.int32]]
-"""Rows of a sparse binary matrix: ``indptr [n + 1]`` and ``indices``."""
 
 _CHUNK = 8192
 

@@ -56,11 +56,12 @@ class Weighting:
         """Learn from the training rows (entities × features)."""
         n_features = rows.shape[1]
         n = np.diff(rows.indptr)
-        counts = np.bincount(rows.indices, minlength=n_features)
         features = np.ones(n_features)
         if similarity in ("tfidf", "bm25"):
+            counts = np.bincount(rows.indices, minlength=n_features)
             features = np.log((1 + np.count_nonzero(n)) / (1 + counts))
         elif similarity == "adjusted_cosine":
+            counts = np.bincount(rows.indices, minlength=n_features)
             sums = np.bincount(rows.indices, rows.data.astype(np.float64), minlength=n_features)
             features = sums / np.maximum(counts, 1)
         return cls(similarity, features, float(n[n > 0].mean()))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.models._pattern import Pattern, pattern
 from fullrank.models._threads import run_chunks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
     from fullrank.kernels.neighbours import Neighbours
-    from fullrank.kernels.together import Head, Pattern
+    from fullrank.kernels.together import Head
 
     Task = Callable[[int, int], Neighbours]
 
@@ -66,16 +67,14 @@ def split_popular(
         The head (items ``[h]``, place of each item in it or -1, shared users ``[h, h]``); items ×
         users; users × items, whole and without the head.
     """
-    rows, columns = _pattern(by_item), _pattern(by_user)
+    from fullrank.kernels.together import without
+
+    rows, columns = pattern(by_item), pattern(by_user)
     items = _popular(rows[0], by_user.shape[0]) if some else np.zeros(0, dtype=np.int32)
     places = np.full(by_item.shape[0], -1, dtype=np.int32)
     places[items] = np.arange(len(items), dtype=np.int32)
     head = (items, places, _shared(items, rows, by_user.shape[0]))
-    return head, rows, (columns, _without(columns, places) if len(items) else columns)
-
-
-def _pattern(matrix: csr_matrix) -> Pattern:
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32, copy=False)
+    return head, rows, (columns, without(columns, places) if len(items) else columns)
 
 
 def _popular(indptr: NDArray[np.int64], n_users: int) -> NDArray[np.int32]:
@@ -98,12 +97,3 @@ def _shared(items: NDArray[np.int32], rows: Pattern, n_users: int) -> NDArray[np
     ):
         run_chunks(kernel, len(items), _BITS_BLOCK)
     return out
-
-
-def _without(columns: Pattern, places: NDArray[np.int32]) -> Pattern:
-    """The rows of ``columns`` without the items that have a place."""
-    indptr, items = columns
-    stay = places[items] < 0
-    before = np.zeros(len(items) + 1, dtype=np.int64)
-    np.cumsum(stay, out=before[1:])
-    return before[indptr], items[stay]

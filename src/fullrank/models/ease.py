@@ -15,7 +15,8 @@ from fullrank.core.queries import Queries
 from fullrank.core.random import RNG
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models._memory import require_memory
-from fullrank.models._sparse import first_twins, transpose, triple
+from fullrank.models._pattern import turned
+from fullrank.models._sparse import first_twins, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 from fullrank.models._together import split_popular
 
@@ -94,7 +95,7 @@ def _gram(users: csr_matrix) -> NDArray[np.float64]:
     from fullrank.kernels.together import count_together
 
     n = users.shape[1]
-    head, rows, columns = split_popular(users, transpose(users))
+    head, rows, columns = split_popular(users, turned(users))
     out = np.zeros((n, n))
     run_chunks(lambda start, stop: count_together(start, stop, rows, columns, head, out), n, 64)
     return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,10 @@ from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, derive, seed_of, uniform_elements
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._base import Monitor, Recommender
+from fullrank.models._pattern import Pattern, pattern, turned
 from fullrank.models._product import product
-from fullrank.models._ridge import Pattern, Shared, Solver, gram_of
-from fullrank.models._sparse import transpose, triple
+from fullrank.models._ridge import Shared, Solver, gram_of
 from fullrank.models._threads import one_blas_thread, run_chunks
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 _ROWS = 128
 
@@ -104,7 +101,7 @@ class IALS(Recommender):
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
         matrix = train.csr("binary")
-        by_user, by_item = _pattern(matrix), _pattern(transpose(matrix))
+        by_user, by_item = pattern(matrix), pattern(turned(matrix))
         n_users = int(self.known_users_.sum())
         items = _initial(train.item_vocab, self.embedding_dim, seed_of(rng))
         items[~self.known_items_] = 0.0
@@ -186,7 +183,7 @@ class IALS(Recommender):
                 self._users_step = Shared.of(
                     self.item_factors_, self.gram_, self.moment_, floor, n, self.solver
                 )
-            return self._solve(_pattern(queries.history_csr()), self._users_step)
+            return self._solve(pattern(queries.history_csr()), self._users_step)
 
 
 def _initial(items: Vocabulary, d: int, seed: int) -> NDArray[np.float32]:
@@ -198,8 +195,3 @@ def _initial(items: Vocabulary, d: int, seed: int) -> NDArray[np.float32]:
     normal = np.sqrt(-2.0 * np.log1p(-radius)) * np.cos(2.0 * np.pi * angle)
     draws: NDArray[np.float32] = (normal * (0.1 / np.sqrt(d))).astype(np.float32)
     return draws.reshape(len(items), d)
-
-
-def _pattern(matrix: csr_matrix) -> Pattern:
-    indptr, indices, _ = triple(matrix, np.float32)
-    return indptr, indices

@@ -14,6 +14,7 @@ from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.random import RNG
 from fullrank.models._base import Monitor, Recommender
+from fullrank.models._pattern import turned
 from fullrank.models._similarity import Similarity, Weighting, cells, check_settings
 from fullrank.models._sparse import row_sums, transpose, triple
 from fullrank.models._threads import run_chunks
@@ -71,7 +72,7 @@ class ItemKNN(Recommender):
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
         by_user = cells(train, self.similarity, "ItemKNN")
-        by_item = transpose(by_user)
+        by_item = (transpose if self.similarity == "adjusted_cosine" else turned)(by_user)
         near = self._nearest(by_user, by_item)
         near.sort_indices()
         if self.normalise:

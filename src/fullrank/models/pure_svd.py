@@ -14,7 +14,8 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, uniform_elements
 from fullrank.models._base import Monitor, Recommender
-from fullrank.models._sparse import first_twins, transpose, triple
+from fullrank.models._pattern import pattern, turned
+from fullrank.models._sparse import first_twins, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 
 if TYPE_CHECKING:
@@ -107,17 +108,17 @@ def _operator(matrix: csr_matrix) -> LinearOperator:
 
     from fullrank.kernels.gathered import sum_gathered
 
-    def times(pattern: csr_matrix, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        indptr, indices, _ = triple(pattern, np.float32)
-        out = np.empty(pattern.shape[0])
+    def times(rows: csr_matrix, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        indptr, indices = pattern(rows)
+        out = np.empty(rows.shape[0])
         x = np.ascontiguousarray(x, dtype=np.float64).ravel()
         run_chunks(lambda i, j: sum_gathered(i, j, indptr, indices, x, out), len(out), _CHUNK)
         return out
 
-    turned = transpose(matrix)
+    by_item = turned(matrix)
     return LinearOperator(
         matrix.shape,
         matvec=lambda x: times(matrix, x),
-        rmatvec=lambda x: times(turned, x),
+        rmatvec=lambda x: times(by_item, x),
         dtype=np.float64,
     )
