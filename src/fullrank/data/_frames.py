@@ -86,7 +86,15 @@ def _series(name: str, column: Any) -> pl.Series:
         return _integers(name, column)
     if kind.lower().startswith("float"):
         return pl.Series(name, column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if getattr(column.dtype, "storage", None) == "pyarrow":
+        return _arrow_text(name, column)
     return _objects(name, column)
+
+
+def _arrow_text(name: str, column: Any) -> pl.Series:
+    """Text that pandas keeps in Arrow's memory: no Python object is made of it."""
+    held = column.array.__arrow_array__()
+    return pl.Series(name, held) if len(held) else pl.Series(name, [], dtype=pl.String)
 
 
 def _datetimes(name: str, column: Any) -> pl.Series:

@@ -112,3 +112,16 @@ def find_ids(
                 at = (at + 1) & mask
             code = places[at]
         out[i] = code
+
+
+@jit()
+def expand(codes: NDArray[np.int32], runs: NDArray[np.uint32], out: NDArray[np.int32]) -> None:
+    """Write the code of each row's run.
+
+    Args:
+        codes: int32, of each run.
+        runs: uint32 ``[n]``, the run of each row.
+        out: int32 ``[n]``, filled.
+    """
+    for i in range(len(runs)):
+        out[i] = codes[runs[i]]

@@ -146,6 +146,8 @@ def _starts(part: pl.Series) -> tuple[pl.Series, NDArray[np.uint32] | None]:
 def _text_codes(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
     import polars as pl
 
+    from fullrank.kernels.codes import expand
+
     labels = pl.Enum(pl.Series(vocab.ids, dtype=pl.String))
     out = np.empty(len(column), dtype=np.int32)
 
@@ -167,6 +169,10 @@ def _text_codes(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:
     if firsts:  # the runs of all pieces together
         codes = coded(pl.concat([text for _, text, _ in firsts]).rechunk()).astype(np.int32)
         ends = np.cumsum([len(text) for _, text, _ in firsts]).tolist()
-        for (start, _, runs), stop, text in zip(firsts, ends, (t for _, t, _ in firsts)):
-            np.take(codes[stop - len(text) : stop], runs, out=out[start : start + len(runs)])
+
+        def spread(i: int, _: int) -> None:
+            start, text, runs = firsts[i]
+            expand(codes[ends[i] - len(text) : ends[i]], runs, out[start : start + len(runs)])
+
+        run_chunks(spread, len(firsts), 1)
     return out
