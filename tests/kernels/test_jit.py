@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+from fullrank.kernels import _jit
 
 KERNELS = """
 from fullrank.kernels._jit import jit
@@ -52,3 +55,22 @@ def test_a_named_cache_folder_is_used(tmp_path):
     done = run(tmp_path, HOME="/proc/none", NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert (done.returncode, done.stderr) == (0, "")
     assert list((tmp_path / "cache").rglob("*.nbi"))
+
+
+def test_a_change_in_a_kernel_that_is_called_reaches_its_callers(tmp_path):
+    """Numba's cache looks at a kernel's own file alone: ours looks at all files of kernels."""
+    package = tmp_path / "kernels"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    source = Path(_jit.__file__).read_text()
+    (package / "_jit.py").write_text(source)
+    caller = "from kernels._jit import jit\nfrom kernels.callee import two\n"
+    (package / "caller.py").write_text(caller + "\n@jit()\ndef four():\n    return two() + two()\n")
+    callee = "from kernels._jit import jit\n\n@jit()\ndef two():\n    return {}\n"
+    command = [sys.executable, "-c", "from kernels.caller import four; print(four())"]
+    found = []
+    for value in (2, 2, 30):
+        (package / "callee.py").write_text(callee.format(value))
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        found.append(done.stdout.strip())
+    assert found == ["4", "4", "60"]

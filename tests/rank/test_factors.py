@@ -195,16 +195,28 @@ def test_a_guess_that_fails_is_made_good(monkeypatch):
     fused, queries = big(Factored, c=6000)
     want = rank(fused, queries, k=50)
     calls = []
-    run = _factors.FactorBlocks.run
+    ranked = _factors.FactorBlocks._rank
 
-    def counting(self, job, guess=True):
+    def counting(self, job, product, guess):
         calls.append((len(job.queries), guess))
-        return run(self, job, guess)
+        return ranked(self, job, product, guess)
 
-    monkeypatch.setattr(_factors.FactorBlocks, "run", counting)
+    monkeypatch.setattr(_factors.FactorBlocks, "_rank", counting)
     monkeypatch.setattr(_factors, "entries_wanted", lambda k, share: max(1, int(k * share / 2)))
     assert_same(rank(fused, queries, k=50), want)
     assert (40, False) in calls
+
+
+def test_users_without_factors():
+    """All their scores are 0: one row for all of them, beside the product for the others."""
+    fused, queries = big(Factored)
+    plain, _ = big(Scored)
+    for model in (fused, plain):
+        model.users[::3] = 0.0
+    assert_same(rank(fused, queries, k=50), rank(plain, queries, k=50))
+    for model in (fused, plain):
+        model.users[:] = 0.0
+    assert_same(rank(fused, queries, k=50), rank(plain, queries, k=50))
 
 
 def test_repeats_are_kept_unmasked():

@@ -11,7 +11,7 @@ from fullrank.kernels._jit import jit
 
 
 @jit()
-def _mix(z: Any) -> Any:
+def mix(z: Any) -> Any:
     """SplitMix64, the scalar twin of ``core.random.mix``."""
     z = z + np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -22,7 +22,7 @@ def _mix(z: Any) -> Any:
 @jit()
 def tie_key(query_key: Any, item_keys: NDArray[np.uint64], item: int) -> Any:
     """What orders items of equal score: lower first."""
-    return _mix(query_key ^ item_keys[item])
+    return mix(query_key ^ item_keys[item])
 
 
 @jit()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
-from fullrank.kernels.order import sort_entries, tie_key
+from fullrank.kernels.order import mix, sort_entries, tie_key
 from fullrank.kernels.simd import (
     LANES,
     bits_of,
@@ -65,7 +65,7 @@ class Product(NamedTuple):
     items: NDArray[np.float32]
     """``[places, d]`` on the grid."""
     error: NDArray[np.float64]
-    """``[b]``: how far a score may be from the canonical one."""
+    """``[b]``: how far a score may be from the canonical one; 0 where it is that one."""
     codes: NDArray[np.int32]
     """``[places]`` item code of each place."""
 
@@ -80,7 +80,7 @@ def canonical_all(
 ) -> None:
     """Give the first ``n`` of ``scores`` their canonical values."""
     queries, items, d = product.queries, product.items, product.queries.shape[1]
-    if d == 0:
+    if d == 0 or product.error[row] == 0.0:
         return
     whole = d - d % (LANES // 2)
     for j in range(n):
@@ -95,7 +95,7 @@ def canonical_all(
 def canonical(product: Product, row: int, place: int, score: Any) -> Any:
     """Canonical score of a query and a place; ``score`` itself where it is canonical."""
     d = product.queries.shape[1]
-    if d == 0:
+    if d == 0 or product.error[row] == 0.0:
         return score
     whole = d - d % (LANES // 2)
     total = dot_of_whole(product.queries, row * d, product.items, place * d, whole)
@@ -260,6 +260,18 @@ def push(lists: Shortlists, product: Product, row: int, place: int, score: Any) 
 
 
 @jit()
+def _last_of(lists: Shortlists, product: Product, row: int) -> tuple[bool, Any, Any]:
+    """Whether ties were settled among canonical scores, and score and key of the k-th best then."""
+    slot = lists.kth[row]
+    exact = product.queries.shape[1] == 0 or product.error[row] == 0.0
+    if slot < 0 or not exact:
+        return False, np.float32(0.0), np.uint64(0)
+    code = product.codes[lists.places[row, slot]]
+    key = tie_key(lists.query_keys[row], lists.item_keys, code)
+    return True, lists.scores[row, slot], key
+
+
+@jit()
 def push_rows(
     lists: Shortlists,
     product: Product,
@@ -281,9 +293,12 @@ def push_rows(
         last: row after the last.
     """
     scores, places, kth, capacity = lists.scores, lists.places, lists.kth, lists.scores.shape[1]
+    codes, item_keys = product.codes, lists.item_keys
     for row in range(first, last):
         start = (row - first) * width
         limit, n = lists.threshold[row], lists.n[row]
+        tied, last_score, last_key = _last_of(lists, product, row)
+        query_key = lists.query_keys[row]
         for c in range(0, width, LANES):
             bits = lanes_from(tile, start + c, limit)
             while bits:
@@ -292,7 +307,11 @@ def push_rows(
                 score = tile[start + j]
                 if score < limit or score == -np.inf:
                     continue
-                if n < capacity and kth[row] < 0:
+                # Where all tie (a user without factors), a call for each would take milliseconds.
+                tie = tied and score == last_score
+                if tie and mix(query_key ^ item_keys[codes[place + j]]) > last_key:
+                    continue
+                if n < capacity and (tied or kth[row] < 0):
                     scores[row, n] = score
                     places[row, n] = place + j
                     n += 1
@@ -300,6 +319,7 @@ def push_rows(
                     lists.n[row] = n
                     push(lists, product, row, place + j, score)
                     limit, n = lists.threshold[row], lists.n[row]
+                    tied, last_score, last_key = _last_of(lists, product, row)
         lists.n[row] = n
 
 

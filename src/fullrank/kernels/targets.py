@@ -24,6 +24,9 @@ MANY_TARGETS = 128
 MANY_TIES = 32
 """From here the whole tile is given canonical scores at once."""
 
+TINY = np.float32(2.0**-100)
+"""Differences between larger float32 numbers are never denormal."""
+
 UNRANKED = np.int32(np.iinfo(np.int32).max)
 
 
@@ -132,7 +135,7 @@ def _count_near(
     """Count what lies within rounding of target ``t``; True, with nothing counted, if too many."""
     count_pair(tile, start, n, targets.hi[t], targets.lo[t], pair)
     between = pair[1] - pair[0]
-    if product.queries.shape[1] == 0:
+    if product.queries.shape[1] == 0 or product.error[row] == 0.0:
         targets.level[t] += between
     elif between > MANY_TIES:
         return True
@@ -200,6 +203,15 @@ def _count_many(
 
 
 @jit()
+def _tiny(over: NDArray[np.float32], t: int) -> bool:
+    """Some of four limits is so near 0 that differences to it might be denormal, and slow."""
+    least = abs(over[t])
+    for j in range(1, 4):
+        least = min(least, abs(over[t + j]))
+    return bool(least < TINY)
+
+
+@jit()
 def count_rows(
     targets: Targets,
     product: Product,
@@ -232,11 +244,10 @@ def count_rows(
             _count_many(targets, product, row, tile, start, width, place)
             continue
         while t < stop:
-            group = min(4, stop - t)
+            group = 4 if t + 4 <= stop and not _tiny(over, t) else 1
             if group == 4:
                 count_above_4(tile, start, width, over, t, counts, nearest)
             else:
-                group = 1
                 count_pair(tile, start, width, targets.hi[t], targets.lo[t], pair)
                 counts[0] = pair[0]
                 nearest[0] = 0 if pair[1] > pair[0] else np.int32(0x7FFFFFFF)

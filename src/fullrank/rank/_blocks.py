@@ -40,7 +40,7 @@ class ScoreBlocks:
         if len(failed):
             again = job.part(failed)
             self._rank(again, scores[failed], guess=False)
-            job.top_items[failed], job.top_scores[failed] = again.top_items, again.top_scores
+            job.take(failed, again)
 
     def _scores(self, whole: Job, job: Job, start: int) -> NDArray[np.float32]:
         """A block of scores; the last one is padded to the common shape for the model."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fullrank.rank._blocks import check_scores
 from fullrank.rank._job import Job, capacity_of, entries_wanted
+from fullrank.rank._shared import SharedBlocks
 
 if TYPE_CHECKING:
     from fullrank.kernels.rank import Masks
@@ -144,21 +145,42 @@ class FactorBlocks:
     def __post_init__(self) -> None:
         self._local = threading.local()
 
-    def run(self, job: Job, guess: bool = True) -> bool:
+    def run(self, job: Job) -> bool:
         """Rank a part; False, with nothing done, if its factors can't be screened in float32."""
-        from fullrank.kernels.rank import place_targets
-
         product = self._product(job)
         if product is None:
             return False
+        cold = product.error == 0.0
+        if not cold.any():
+            self._rank(job, product, guess=True)
+            return True
+        self._rank_cold(job, np.flatnonzero(cold))
+        rest = np.flatnonzero(~cold)
+        if len(rest):
+            part = job.part(rest)
+            self._rank(part, _rows_of(product, rest), guess=True)
+            job.take(rest, part)
+        return True
+
+    def _rank_cold(self, job: Job, rows: NDArray[np.int64]) -> None:
+        """Rank queries without factors: all scores are 0, so one row serves them all."""
+        if not hasattr(self, "_zeros"):
+            catalogue = job.catalogue.items
+            self._zeros = SharedBlocks.of(np.zeros(len(catalogue), np.float32), catalogue)
+        part = job.part(rows)
+        self._zeros.run(part)
+        job.take(rows, part)
+
+    def _rank(self, job: Job, product: Product, guess: bool) -> None:
+        from fullrank.kernels.rank import place_targets
+
         targets = job.targets()
         place_targets(targets, product, job.queries.target_items, self.packed.place_of)
         failed = self._scan(job, product, targets, guess)
         if len(failed):
             again = job.part(failed)
-            self.run(again, guess=False)
-            job.top_items[failed], job.top_scores[failed] = again.top_items, again.top_scores
-        return True
+            self._rank(again, _rows_of(product, failed), guess=False)
+            job.take(failed, again)
 
     def _product(self, job: Job) -> Product | None:
         """Query factors on the grid; None if they are not finite, or so large as to overflow."""
@@ -176,6 +198,7 @@ class FactorBlocks:
             return None
         to_grid(queries, queries)
         error = rounding_error(queries.shape[1], lengths, self.packed.largest)
+        error[lengths == 0.0] = 0.0  # a user without factors: all scores are exactly 0
         return Product(queries, self.packed.factors, error, self.packed.codes)
 
     def _scan(self, job: Job, product: Product, targets: Targets, guess: bool) -> NDArray[np.int64]:
@@ -218,6 +241,11 @@ class FactorBlocks:
             local.scores = np.empty((self.block, capacity), np.float32)
         tile = local.tile[: b * self.packed.layout.width].reshape(b, -1)
         return tile, job.lists(local.places[:b], local.scores[:b])
+
+
+def _rows_of(product: Product, rows: NDArray[np.int64]) -> Product:
+    """The product of some of the queries."""
+    return product._replace(queries=product.queries[rows], error=product.error[rows])
 
 
 def aligned(n: int) -> NDArray[np.float32]:

@@ -115,6 +115,13 @@ class Job:
         indptr, take = take_ragged(indptr, rows)
         return indptr, items[take]
 
+    def take(self, rows: NDArray[np.int64], part: Job) -> None:
+        """Take over the results of a part that was made from row numbers."""
+        _, targets = take_ragged(self.queries.target_indptr, rows)
+        self.best[targets], self.worst[targets] = part.best, part.worst
+        self.n_candidates[rows] = part.n_candidates
+        self.top_items[rows], self.top_scores[rows] = part.top_items, part.top_scores
+
     def masked(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Histories to leave out (CSR): none where repeats are evaluated."""
         if self.queries.repeats == "drop":
