@@ -61,7 +61,9 @@ class PureSVD(Recommender):
             raise SpecError(f"PureSVD: embedding_dim must be >= 1, got {self.embedding_dim!r}")
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
-        matrix = train.csr("binary")[self.known_users_][:, self.known_items_]
+        matrix = train.csr("binary")
+        if not (self.known_users_.all() and self.known_items_.all()):
+            matrix = matrix[self.known_users_][:, self.known_items_]
         with one_blas_thread():
             values, vectors = _singular(matrix, self.embedding_dim)
         largest = vectors[np.abs(vectors).argmax(axis=0), np.arange(len(values))]
