@@ -255,6 +255,13 @@ def test_factors_of_another_shape_are_named():
     model.items = model.items[:50]
     with pytest.raises(ScoreError, match=r"item_factors gave float32 \(50, 16\), expected"):
         rank(model, queries)
+    model.items = [[1.0]]
+    with pytest.raises(ScoreError, match="item_factors gave a list, expected a float32 array"):
+        rank(model, queries)
+    alone = type("Alone", (Scored,), {"item_factors": lambda self: np.ones((100, 2), np.float32)})
+    model.__class__ = alone
+    with pytest.raises(ScoreError, match="Alone has item_factors and no query_factors"):
+        rank(model, queries)
 
 
 @given(st.integers(1, 5000), st.sampled_from([16, 48, 512]))

@@ -13,9 +13,9 @@ from scipy.sparse import csr_matrix
 from tests.rank.test_factors import assert_same
 from tests.rank.test_full import world
 
-from fullrank.core.errors import ScoreError
+from fullrank.core.errors import DataError, ScoreError, SpecError
 from fullrank.models._base import Recommender
-from fullrank.rank import rank
+from fullrank.rank import Catalogue, rank
 
 
 @dataclass(eq=False)
@@ -185,3 +185,97 @@ def test_a_model_that_shows_nothing_is_told_so():
     model.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
     with pytest.raises(NotImplementedError, match="Empty must define _score, or shared_scores"):
         rank(model, queries)
+
+
+def fitted_as(model, plain):
+    model.__dict__.update({n: v for n, v in plain.__dict__.items() if n.endswith("_")})
+    return model
+
+
+@pytest.mark.parametrize("kind", ["csc", "coo", "lil"])
+def test_any_sparse_format_will_do(kind):
+    rng = np.random.default_rng(0)
+    left, right = (csr_matrix(rng.integers(0, 3, s).astype(np.float32)) for s in ((4, 6), (6, 30)))
+    table = (left @ right).toarray()
+    plain, queries = world(table, [[]] * 4, [[1, 5]] * 4)
+    sparse = Sparse(left=left, right=right.asformat(kind))
+    assert_same(rank(fitted_as(sparse, plain), queries, k=5), rank(plain, queries, k=5))
+
+
+def test_sums_of_float64_matrices_are_not_rounded_before():
+    plain, queries = world(np.zeros((1, 4), np.float32), [[]], [[1]])
+    right = csr_matrix(np.array([[0, 1 + 1e-9, 1, 2], [0, -1, -1, -2]]))
+    sparse = fitted_as(Sparse(left=csr_matrix(np.ones((1, 2))), right=right), plain)
+    got = rank(sparse, queries, k=1)
+    assert (got.targets.best[0], got.targets.worst[0], got.top.items[0, 0]) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("both", "message"),
+    [
+        (None, "gave NoneType, expected two sparse"),
+        (csr_matrix((2, 2)), "gave csr_matrix, expected two sparse"),
+        ((np.zeros((2, 1)), csr_matrix((1, 4))), "gave ndarray, csr_matrix, expected two sparse"),
+    ],
+)
+def test_what_is_no_pair_of_sparse_matrices_is_named(both, message):
+    plain, queries = world(np.zeros((2, 4), np.float32), [[], []], [[0], [1]])
+    answers = [(csr_matrix((1, 1)), csr_matrix((1, 4))), both]
+    sparse = fitted_as(Sparse(), plain)
+    kind = type("Odd", (Sparse,), {"sparse_product": lambda self, queries: answers.pop(0)})
+    sparse.__class__ = kind
+    with pytest.raises(ScoreError, match=message):
+        rank(sparse, queries)
+
+
+def test_indices_outside_a_sparse_matrix_are_refused():
+    plain, queries = world(np.zeros((2, 4), np.float32), [[], []], [[0], [1]])
+    right = csr_matrix(np.ones((1, 4), np.float32))
+    right.indices[3] = 1000
+    sparse = fitted_as(Sparse(left=csr_matrix(np.ones((2, 1), np.float32)), right=right), plain)
+    with pytest.raises(ScoreError, match="gave a broken matrix"):
+        rank(sparse, queries)
+
+
+@pytest.mark.parametrize("parent", ["scores", "shared"])
+def test_factors_that_a_subclass_adds_speak_for_it(parent):
+    table = np.array([[1, 2, 3, 4]], np.float32)
+    plain, queries = world(table, [[]], [[0]])
+    base = type(plain) if parent == "scores" else Shared
+
+    class Added(base):
+        def item_factors(self):
+            return -table.T.copy()
+
+        def query_factors(self, queries):
+            return np.ones((len(queries), 1), np.float32)
+
+    model = fitted_as(Added(table=table), plain)
+    np.testing.assert_array_equal(model.score(queries), -table)
+    assert rank(model, queries, k=2).targets.best.tolist() == [1]
+    model._score = lambda queries: table
+    np.testing.assert_array_equal(model.score(queries), table)
+    assert rank(model, queries, k=2).targets.best.tolist() == [4]
+
+
+def test_arguments_are_checked():
+    plain, queries = world(np.zeros((1, 4), np.float32), [[]], [[0]])
+    for name, value in (("k", 2.5), ("k", True), ("k", "10"), ("threads", 0), ("memory", -1)):
+        with pytest.raises(SpecError, match=f"{name} must be a whole number"):
+            rank(plain, queries, **{name: value})
+    shared = fitted_as(Shared(table=np.zeros((1, 4), np.float32)), plain)
+    with pytest.raises(SpecError, match="threads must be a whole number of 1 or more, got -3"):
+        rank(shared, queries, threads=-3)
+
+
+def test_a_catalogue_made_for_other_queries_is_refused():
+    plain, queries = world(np.zeros((3, 4), np.float32), [[]] * 3, [[0]] * 3)
+    catalogue = Catalogue(np.ones(4, bool), "all").restricted(
+        queries, np.arange(3), np.array([0, 1, 2])
+    )
+    rank(plain, queries, catalogue=catalogue)
+    for other in (queries[:2], queries[np.array([2, 1, 0])]):
+        with pytest.raises(DataError, match="made for other queries"):
+            rank(plain, other, catalogue=catalogue)
+    with pytest.raises(DataError, match="mask of bool over the items, got float64"):
+        rank(plain, queries, catalogue=np.ones(4))

@@ -90,16 +90,16 @@ class Recommender(ABC):
 
         That is ``shared_scores``, ``item_factors`` with ``query_factors``, or ``sparse_product``.
         """
-        shared = self.shared_scores()
-        if shared is not None:
-            return np.tile(shared, (len(queries), 1))
-        items, mine = self.item_factors(), self.query_factors(queries)
-        if items is not None and mine is not None:
-            return product(mine, items)
-        both = self.sparse_product(queries)
-        if both is not None:
-            left, right = (matrix.astype(np.float64) for matrix in both)
-            return np.asarray((left @ right).toarray(), dtype=np.float32)
+        for way in self._ways(len(type(self).__mro__)):
+            if way == "shared_scores" and (shared := self.shared_scores()) is not None:
+                return np.tile(shared, (len(queries), 1))
+            if way == "item_factors" and (items := self.item_factors()) is not None:
+                mine = self.query_factors(queries)
+                if mine is not None:
+                    return product(mine, items)
+            if way == "sparse_product" and (both := self.sparse_product(queries)) is not None:
+                left, right = (matrix.astype(np.float64) for matrix in both)
+                return np.asarray((left @ right).toarray(), dtype=np.float32)
         raise NotImplementedError(
             f"{type(self).__name__} must define _score, or shared_scores, or item_factors with "
             "query_factors, or sparse_product"
@@ -137,7 +137,10 @@ class Recommender(ABC):
             float32 ``[q, c]``.
         """
         self.check(queries)
-        scores = self._score(queries)
+        ways = self.ways()
+        # Factors that a subclass adds speak for it, whatever the parent scored by.
+        shown = bool(ways) and self._place(ways[0]) < self._place("_score")
+        scores = Recommender._score(self, queries) if shown else self._score(queries)
         return scores if items is None else np.ascontiguousarray(scores[:, items])
 
     def score_pairs(
@@ -199,6 +202,28 @@ class Recommender(ABC):
         no term reaches scores 0. Ranking then looks only at the items that a query's row reaches.
         """
         return None
+
+    def ways(self) -> tuple[str, ...]:
+        """Which of the methods that show how scores come about speak for this model's scores.
+
+        ``shared_scores``, ``item_factors`` and ``sparse_product``, those of the most derived class
+        first; a class with a ``_score`` of its own below theirs is scored by that alone.
+        """
+        return self._ways(min(self._place("_score"), self._place("score")))
+
+    def _ways(self, last: int) -> tuple[str, ...]:
+        """Those that are defined up to the class ``last``, and below this one."""
+        names = ("shared_scores", "item_factors", "sparse_product")
+        places = [(self._place(name), name) for name in names]
+        base = len(type(self).__mro__) - type(self).__mro__[::-1].index(Recommender) - 1
+        shown = [(place, name) for place, name in places if place <= last and place < base]
+        return tuple(name for _, name in sorted(shown, key=lambda one: one[0]))
+
+    def _place(self, name: str) -> int:
+        """How far up the classes a method is defined; -1 if on the object itself."""
+        if name in vars(self):
+            return -1
+        return next(i for i, one in enumerate(type(self).__mro__) if name in vars(one))
 
     def settings(self) -> dict[str, Any]:
         """Settings by name, as given or by default."""

@@ -90,7 +90,7 @@ def check_scores(
 ) -> None:
     """Refuse what is no float32 array of this shape."""
     name = f"{type(model).__name__}.{method}"
-    if not isinstance(scores, np.ndarray):
+    if not isinstance(scores, np.ndarray) or isinstance(scores, np.ma.MaskedArray):
         raise ScoreError(
             f"{name} gave a {type(scores).__name__}, expected a float32 array of shape {shape}"
         )

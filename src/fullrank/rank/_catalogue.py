@@ -32,9 +32,16 @@ class Catalogue:
     eligible_indptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     eligible_items: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     counts: dict[str, int] = field(default_factory=dict)
+    eligible_users: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """Users of the queries that the lists of their own were made for."""
 
     def __post_init__(self) -> None:
-        if self.items.dtype != bool or not self.items.any():
+        if self.items.dtype != bool:
+            raise DataError(
+                f"a catalogue is a mask of bool over the items, got {self.items.dtype}; "
+                "for item codes or ids take Catalogue.of_ids"
+            )
+        if not self.items.any():
             raise DataError(
                 f"the catalogue {self.name!r} holds no item that the data know; "
                 "check the ids of the file, or take catalogue='fit'"
@@ -93,6 +100,7 @@ class Catalogue:
             as_indptr(counts),
             flat.astype(np.int32),
             {**self.counts, "unknown_eligible_pairs": int((~known).sum())},
+            queries.users,
         )
 
 

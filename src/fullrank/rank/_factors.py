@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.errors import ScoreError
+from fullrank.models._base import Recommender
 from fullrank.rank._blocks import check_scores
 from fullrank.rank._job import Job, capacity_of, entries_wanted
 from fullrank.rank._shared import SharedBlocks
@@ -246,6 +248,24 @@ class FactorBlocks:
 def _rows_of(product: Product, rows: NDArray[np.int64]) -> Product:
     """The product of some of the queries."""
     return product._replace(queries=product.queries[rows], error=product.error[rows])
+
+
+def check_item_factors(job: Job) -> None:
+    """Refuse item factors that are no float32 ``[n_items, d]``, or have no query factors beside."""
+    factors, name = job.model.item_factors(), type(job.model).__name__
+    n_items = job.queries.n_items
+    if not isinstance(factors, np.ndarray):
+        raise ScoreError(
+            f"{name}.item_factors gave a {type(factors).__name__}, expected a float32 array of "
+            f"shape ({n_items}, d)"
+        )
+    if factors.dtype != np.float32 or factors.ndim != 2 or len(factors) != n_items:
+        raise ScoreError(
+            f"{name}.item_factors gave {factors.dtype} {factors.shape}, expected float32 "
+            f"({n_items}, d): one row an item"
+        )
+    if type(job.model).query_factors is Recommender.query_factors:
+        raise ScoreError(f"{name} has item_factors and no query_factors; define both")
 
 
 def aligned(n: int) -> NDArray[np.float32]:

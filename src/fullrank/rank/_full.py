@@ -29,7 +29,6 @@ from fullrank.rank import _blocks, _factors
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
 from fullrank.rank._shared import rank_shared_row
-from fullrank.rank._shown import shows
 from fullrank.rank._sparse import rank_sparse_product
 from fullrank.rank.backends import rank_elsewhere
 
@@ -73,17 +72,16 @@ def rank(
         TooLargeError: one block of scores does not fit into ``memory``.
     """
     model.check(queries)
-    if k < 0:
-        raise SpecError(f"k must be 0 or more, got {k}")
+    whole_number("k", k, 0)
+    whole_number("memory", memory, 1)
+    if threads is not None:
+        whole_number("threads", threads, 1)
     chosen = as_catalogue(catalogue, model.known_items_)
     job = Job.of(model, queries, k, chosen, seed)
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
     with _one_blas_thread():
-        if not (
-            rank_elsewhere(job, backend, device, memory, workers)
-            or rank_shared_row(job, workers)
-            or _rank_factors(job, memory, workers)
-            or rank_sparse_product(job, workers)
+        if not rank_elsewhere(job, backend, device, memory, workers) and not any(
+            _rank_by(way, job, memory, workers) for way in model.ways()
         ):
             _rank_scores(job, memory, workers, range(len(queries)))
     return job.result()
@@ -98,24 +96,31 @@ def recommend(
     seed: int = 0,
 ) -> TopK:
     """Return the k best items of each query, history left out, ties by a seeded hash."""
-    if k < 1:
-        raise SpecError(f"k must be 1 or more, got {k}")
+    whole_number("k", k, 1)
     top = rank(model, queries.without_targets(), k=k, catalogue=catalogue, seed=seed).top
     assert top is not None
     return top
 
 
+def _rank_by(way: str, job: Job, memory: int, workers: int) -> bool:
+    """Rank by what the model shows; False, with nothing done, if it shows nothing to rank by."""
+    if len(job.eligible[0]):
+        return False
+    if way == "item_factors":
+        return _rank_factors(job, memory, workers)
+    return (rank_shared_row if way == "shared_scores" else rank_sparse_product)(job, workers)
+
+
 def _rank_factors(job: Job, memory: int, workers: int) -> bool:
     """Rank from factors if the model has them and they can be screened in float32."""
-    if len(job.eligible[0]) or not shows(job.model, "item_factors"):
-        return False
     factors = job.model.item_factors()
     if factors is None:
         return False
-    shape = (job.queries.n_items, factors.shape[-1])
-    _blocks.check_scores(job.model, factors, shape, "item_factors")
+    _factors.check_item_factors(job)
     list_bytes = 8 * capacity_of(job.k, job.catalogue.size)
     row = 4 * _factors.TILE // _factors.BLOCK + list_bytes + 4096
+    if row > memory:
+        raise _too_large("one query's part of a tile and of its list", row, memory)
     block, workers = _plan(_factors.BLOCK, row, memory, workers)
     packed = _factors.Packed.of(factors, job.catalogue.items, _factors.TILE // _factors.BLOCK)
     if not packed.largest < _factors.LARGEST_PRODUCT:  # NaN too: let the scores be checked
@@ -136,14 +141,28 @@ def _rank_scores(job: Job, memory: int, workers: int, rows: range) -> None:
     n_items = job.queries.n_items
     row = n_items * BYTES_PER_SCORE
     if row > memory:
-        raise TooLargeError(
-            f"one row of scores over {n_items:,} items needs up to {row / 2**20:,.0f} MiB and the "
-            f"budget is {memory / 2**20:,.0f} MiB; raise memory="
-        )
+        raise _too_large(f"one row of scores over {n_items:,} items", row, memory)
     row += 8 * capacity_of(job.k, n_items)
     block, workers = _plan(_blocks.BLOCK, row, memory, workers)
     blocks = _blocks.ScoreBlocks(block, job.k)
     run_blocks(lambda start: blocks.run(job, start), range(rows.start, rows.stop, block), workers)
+
+
+def whole_number(name: str, value: object, least: int) -> None:
+    """Refuse what is no whole number of at least ``least``.
+
+    Raises:
+        SpecError: names the argument and what it got.
+    """
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise SpecError(f"{name} must be a whole number of {least} or more, got {value!r}")
+
+
+def _too_large(what: str, needed: float, memory: int) -> TooLargeError:
+    return TooLargeError(
+        f"{what} needs up to {needed / 2**20:,.2f} MiB and the budget is "
+        f"{memory / 2**20:,.2f} MiB; raise memory="
+    )
 
 
 def _plan(block: int, row: int, memory: int, workers: int) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.errors import DataError
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import take_ragged
 from fullrank.core.random import hash_elements, mix
@@ -63,6 +64,14 @@ class Job:
     ) -> Job:
         """Lay out the outputs, and draw the keys that order ties in lists."""
         q, t = len(queries), len(queries.target_items)
+        if len(catalogue.eligible_indptr) and not (
+            len(catalogue.eligible_indptr) == q + 1
+            and np.array_equal(catalogue.eligible_users, queries.users)
+        ):
+            raise DataError(
+                "the catalogue's eligible items were made for other queries; call "
+                "catalogue.restricted(queries, …) with these"
+            )
         users = queries.user_vocab.hashes[queries.users]
         k = min(k, catalogue.size)
         return cls(

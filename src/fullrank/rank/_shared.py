@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from fullrank.rank._blocks import check_scores
 from fullrank.rank._job import Job, run_blocks
-from fullrank.rank._shown import shows
 
 if TYPE_CHECKING:
     from fullrank.kernels.rank_shared import SharedRow
@@ -64,8 +63,6 @@ class SharedBlocks:
 
 def rank_shared_row(job: Job, workers: int) -> bool:
     """Rank by ``shared_scores``; False, with nothing done, if the model has none to trust."""
-    if len(job.eligible[0]) or not shows(job.model, "shared_scores"):
-        return False
     scores = job.model.shared_scores()
     if scores is None:
         return False

@@ -10,7 +10,6 @@ from fullrank.core.errors import ScoreError
 from fullrank.models._sparse import triple
 from fullrank.rank._blocks import bad_score
 from fullrank.rank._job import Job, capacity_of, run_blocks
-from fullrank.rank._shown import shows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -22,44 +21,84 @@ BLOCK = 1024
 def rank_sparse_product(job: Job, workers: int) -> bool:
     """Rank by ``sparse_product``; False, with nothing done, if the model has none."""
     first = job.part(slice(0, min(1, len(job.queries))))
-    if len(job.eligible[0]) or not shows(job.model, "sparse_product"):
-        return False
     if job.model.sparse_product(first.queries.without_targets()) is None:
         return False
+    blocks = _SparseBlocks()
 
     def task(start: int) -> None:
-        _rank_block(job.part(slice(start, min(start + BLOCK, len(job.queries)))))
+        blocks.run(job.part(slice(start, min(start + BLOCK, len(job.queries)))))
 
     run_blocks(task, range(0, len(job.queries), BLOCK), workers)
     return True
 
 
-def _rank_block(job: Job) -> None:
-    from fullrank.kernels.masks import Allowed
-    from fullrank.kernels.rank_sparse import OK, Outputs, SparseProduct, rank_sparse
+class _SparseBlocks:
+    """Ranks blocks of queries; remembers the right matrix, which is nearly always the same."""
 
-    b, n_items = len(job.queries), job.queries.n_items
-    both = job.model.sparse_product(job.queries.without_targets())
-    assert both is not None
+    def __init__(self) -> None:
+        self._seen: tuple[object, csr_matrix] = (None, None)
+
+    def run(self, job: Job) -> None:
+        """Rank a part."""
+        from fullrank.kernels.masks import Allowed
+        from fullrank.kernels.rank_sparse import OK, Outputs, SparseProduct, rank_sparse
+
+        b, n_items = len(job.queries), job.queries.n_items
+        left, right = self._product(job)
+        capacity = capacity_of(job.k, n_items)
+        status, row, item = rank_sparse(
+            SparseProduct(*triple(left, _float_of(left)), *triple(right, _float_of(right))),
+            Allowed(job.catalogue.items, job.catalogue.size, *job.masked(), *job.eligible),
+            job.targets(),
+            job.queries.target_items,
+            job.lists(np.empty((b, capacity), np.int32), np.empty((b, capacity), np.float32)),
+            Outputs(job.best, job.worst, job.n_candidates, job.top_items, job.top_scores),
+        )
+        if status != OK:
+            raise bad_score(job, "NaN or +inf", row, item)
+
+    def _product(self, job: Job) -> tuple[csr_matrix, csr_matrix]:
+        left, given = _checked(job, job.model.sparse_product(job.queries.without_targets()))
+        known, right = self._seen
+        if given is not known:
+            right = _csr(job, given)
+            self._seen = (given, right)
+        return _csr(job, left), right
+
+
+def _float_of(matrix: csr_matrix) -> type:
+    """Float32 as it is, everything else as float64: sums run in float64 either way."""
+    return np.float32 if matrix.dtype == np.float32 else np.float64
+
+
+def _csr(job: Job, matrix: csr_matrix) -> csr_matrix:
+    """As CSR whose indices lie within it."""
+    out = matrix.tocsr()
+    try:
+        out.check_format(full_check=True)
+    except ValueError as error:
+        raise ScoreError(
+            f"{type(job.model).__name__}.sparse_product gave a broken matrix: {error}"
+        ) from error
+    return out
+
+
+def _checked(job: Job, both: object) -> tuple[csr_matrix, csr_matrix]:
+    """The two matrices as CSR; refuses what is no pair of sparse matrices that fit."""
+    from scipy.sparse import issparse
+
+    name, b, n_items = type(job.model).__name__, len(job.queries), job.queries.n_items
+    if not (isinstance(both, tuple) and len(both) == 2 and all(issparse(one) for one in both)):
+        parts = both if isinstance(both, tuple) else (both,)
+        found = ", ".join(type(one).__name__ for one in parts)
+        raise ScoreError(
+            f"{name}.sparse_product gave {found}, expected two sparse matrices, ({b}, m) and "
+            f"(m, {n_items})"
+        )
     left, right = both
-    _check_shapes(job, left, right)
-    capacity = capacity_of(job.k, n_items)
-    status, row, item = rank_sparse(
-        SparseProduct(*triple(left, np.float32), *triple(right, np.float32)),
-        Allowed(job.catalogue.items, job.catalogue.size, *job.masked(), *job.eligible),
-        job.targets(),
-        job.queries.target_items,
-        job.lists(np.empty((b, capacity), np.int32), np.empty((b, capacity), np.float32)),
-        Outputs(job.best, job.worst, job.n_candidates, job.top_items, job.top_scores),
-    )
-    if status != OK:
-        raise bad_score(job, "NaN or +inf", row, item)
-
-
-def _check_shapes(job: Job, left: csr_matrix, right: csr_matrix) -> None:
-    b, n_items = len(job.queries), job.queries.n_items
     if left.shape[0] != b or left.shape[1] != right.shape[0] or right.shape[1] != n_items:
         raise ScoreError(
-            f"{type(job.model).__name__}.sparse_product gave {left.shape} and {right.shape}, "
-            f"expected ({b}, m) and (m, {n_items})"
+            f"{name}.sparse_product gave {left.shape} and {right.shape}, expected ({b}, m) and "
+            f"(m, {n_items})"
         )
+    return left, right

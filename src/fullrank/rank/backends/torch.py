@@ -17,7 +17,6 @@ from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.ranked import UNRANKED
 from fullrank.rank import _blocks, _factors
 from fullrank.rank._job import Job, run_blocks
-from fullrank.rank._shown import shows
 from fullrank.rank.backends._device import Tensor, device_of, full_precision, torch
 from fullrank.rank.backends._lists import MARGIN, BestOfBlock
 from fullrank.rank.backends._ranks import RankedTargets
@@ -82,7 +81,7 @@ def rank_on_device(job: Job, device: str | None, memory: int, workers: int) -> N
         ScoreError: the device computes less precisely than its arithmetic promises.
     """
     where = device_of(device)
-    factors = job.model.item_factors() if shows(job.model, "item_factors") else None
+    factors = job.model.item_factors() if "item_factors" in job.model.ways() else None
     if factors is None:
         raise SpecError(
             f"{type(job.model).__name__} has no factors and backend='torch' ranks from factors "
