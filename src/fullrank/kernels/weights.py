@@ -98,20 +98,3 @@ def expected_weights(
                     total = weight_sum(best[t], min(worst[t], cut), weights, prefix)
                     out[q, j] += gains[t] * (total / (worst[t] - best[t] + 1))
     return out
-
-
-@jit()
-def sorted_rows(indptr: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Values of each row in descending order (Shell sort, gaps of Ciura 2001): ``[t]``."""
-    out = values.copy()
-    for q in range(len(indptr) - 1):
-        start, stop = indptr[q], indptr[q + 1]
-        for gap in (701, 301, 132, 57, 23, 10, 4, 1):
-            for i in range(start + gap, stop):
-                value = out[i]
-                j = i
-                while j >= start + gap and out[j - gap] < value:
-                    out[j] = out[j - gap]
-                    j -= gap
-                out[j] = value
-    return out
