@@ -192,3 +192,10 @@ def test_ials_refuses(settings: dict[str, Any], said: str) -> None:
 def test_svd_refuses() -> None:
     with pytest.raises(SpecError, match="embedding_dim must be >= 1"):
         PureSVD(embedding_dim=0)
+
+
+@pytest.mark.parametrize("solver", ["cg", "cholesky"])
+@pytest.mark.parametrize("settings", [{"nu": 0.0, "reg": 1e-12}, {"nu": 200.0}])
+def test_equations_that_float32_cannot_solve_are_named(solver, settings):
+    with pytest.raises(SpecError, match="IALS: the equations can't be solved in float32 with reg="):
+        IALS(embedding_dim=64, solver=solver, **settings).fit(small_world())

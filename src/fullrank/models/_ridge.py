@@ -55,6 +55,9 @@ class Shared:
         diagonal: the generalised eigenvectors of the two (Golub & Van Loan 2013, section 8.7).
         """
         ridge = gram + floor * np.eye(len(gram))
+        largest = float(max(np.abs(ridge).max(), np.abs(moment).max()))
+        if not largest < float(np.finfo(np.float32).max):  # NaN too
+            raise np.linalg.LinAlgError("sums are beyond float32")
         if solver == "cholesky":
             exact = (factors, ridge.astype(np.float32))
             return cls(gram, moment, floor, n_known, exact=exact)

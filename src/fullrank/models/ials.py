@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, get_args
 
@@ -105,7 +106,7 @@ class IALS(Recommender):
         n_users = int(self.known_users_.sum())
         items = _initial(train.item_vocab, self.embedding_dim, seed_of(rng))
         items[~self.known_items_] = 0.0
-        with one_blas_thread():
+        with one_blas_thread(), self._solvable():
             shared = self._shared(items, by_item, by_user, self._n_known())
             for epoch in range(self.epochs):
                 users = self._solve(by_user, shared)
@@ -114,8 +115,22 @@ class IALS(Recommender):
                 if monitor is not None or epoch == self.epochs - 1:
                     self.item_factors_, self.gram_ = items, shared.gram
                     self.moment_, self._users_step = shared.moment, shared
+                    if not bool(np.isfinite(items).all()):
+                        raise np.linalg.LinAlgError("factors are not finite")
                 if monitor is not None and monitor(epoch, self):
                     break
+
+    @contextmanager
+    def _solvable(self) -> Iterator[None]:
+        """Say what to do where the equations are too near singular, or overflow, in float32."""
+        try:
+            yield
+        except (np.linalg.LinAlgError, FloatingPointError) as error:
+            raise SpecError(
+                f"IALS: the equations can't be solved in float32 with reg={self.reg:g}, "
+                f"nu={self.nu:g}, unobserved_weight={self.unobserved_weight:g} and "
+                f"embedding_dim={self.embedding_dim} ({error}); raise reg or lower embedding_dim"
+            ) from error
 
     def _n_known(self) -> int:
         return int(self.known_items_.sum())
@@ -177,7 +192,7 @@ class IALS(Recommender):
     def query_factors(self, queries: Queries) -> NDArray[np.float32]:
         """The users' step from each history: float32 ``[q, d]``."""
         self.check(queries)
-        with one_blas_thread():
+        with one_blas_thread(), self._solvable():
             if not hasattr(self, "_users_step"):
                 n, floor = self._n_known(), self._floor(self._n_known())
                 self._users_step = Shared.of(
