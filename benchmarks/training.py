@@ -20,7 +20,7 @@ from benchmarks._measure import alone
 from benchmarks._peers import PeerUnavailableError, python_of
 from benchmarks._rows import Row, main
 
-UNOBSERVED, EPOCHS, NEIGHBOURS, RIDGE = 0.1, 8, 100, 500.0
+UNOBSERVED, EPOCHS, NEIGHBOURS, RIDGE = 0.1, 10, 100, 500.0
 REG = {1.0: 0.003, 0.0: 15.0}
 """By ``nu``: near the best of a coarse grid for either."""
 EASE_SHAPE = (6040, 3706, 1_000_000)
