@@ -53,6 +53,12 @@ class Factored(Scored):
         return self.users[queries.users]
 
 
+BOTH = {name: vars(Factored)[name] for name in ("item_factors", "query_factors")} | {
+    "_score": Scored._score
+}
+"""Of a class that shows its factors and scores as well, for what can't be ranked by factors."""
+
+
 def exact_scores(users, items):
     """Canonical scores by whole numbers of any size, one row at a time."""
     d = users.shape[1]
@@ -232,7 +238,7 @@ def test_repeats_are_kept_unmasked():
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_factors_that_are_not_finite(where, bad):
     model, queries = big(Scored, q=5, c=100, n_targets=3)
-    model.__class__ = type("Broken", (Factored,), {"_score": Scored._score})
+    model.__class__ = type("Broken", (Factored,), BOTH)
     getattr(model, where)[3, 2] = bad
     with np.errstate(invalid="ignore"), pytest.raises(ScoreError, match=r"Broken scored .* user"):
         rank(model, queries, k=3)
@@ -243,7 +249,7 @@ def test_huge_factors_go_by_scores():
     model.users *= np.float32(1e19)
     model.items *= np.float32(1e18)
     want = rank(model, queries, k=3)
-    model.__class__ = type("Huge", (Factored,), {"_score": Scored._score})
+    model.__class__ = type("Huge", (Factored,), BOTH)
     assert_same(rank(model, queries, k=3), want)
 
 

@@ -44,6 +44,8 @@ class Both(Factored):
     """Factors, and the scores that they make: for paths that ask for either."""
 
     _score = Scored._score
+    item_factors = Factored.item_factors
+    query_factors = Factored.query_factors
 
 
 @contextmanager
