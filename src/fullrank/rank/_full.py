@@ -14,9 +14,6 @@ same for any of them, any number of threads and any memory budget:
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +22,7 @@ from fullrank.core.queries import Queries
 from fullrank.core.ranked import TopK
 from fullrank.core.threads import n_threads
 from fullrank.models._base import Recommender
+from fullrank.models._threads import one_blas_thread
 from fullrank.rank import _blocks, _factors
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
@@ -79,7 +77,7 @@ def rank(
     chosen = as_catalogue(catalogue, model.known_items_)
     job = Job.of(model, queries, k, chosen, seed)
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
-    with _one_blas_thread():
+    with one_blas_thread():
         if not rank_elsewhere(job, backend, device, memory, workers) and not any(
             _rank_by(way, job, memory, workers) for way in model.ways()
         ):
@@ -170,12 +168,3 @@ def _plan(block: int, row: int, memory: int, workers: int) -> tuple[int, int]:
     while block > 1 and block * row > memory:
         block //= 2
     return block, max(1, min(workers, memory // (block * row)))
-
-
-def _one_blas_thread() -> AbstractContextManager[Any]:
-    try:
-        from threadpoolctl import threadpool_limits
-    except ImportError:  # pragma: no cover - a core dependency
-        return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
-    return limits
