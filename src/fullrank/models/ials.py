@@ -17,7 +17,6 @@ from fullrank.core.random import RNG, derive, seed_of, uniform_elements
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models._pattern import Pattern, pattern, turned
-from fullrank.models._product import product
 from fullrank.models._ridge import Shared, Solver, gram_of
 from fullrank.models._threads import one_blas_thread, run_chunks
 
@@ -180,9 +179,6 @@ class IALS(Recommender):
         excess = (regs - shared.floor).astype(np.float32)
         run_chunks(solve, len(regs), _ROWS)
         return out
-
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        return product(self.query_factors(queries), self.item_factors_)
 
     def item_factors(self) -> NDArray[np.float32]:
         """Float32 ``[n_items, d]``."""
