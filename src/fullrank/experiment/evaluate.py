@@ -187,8 +187,9 @@ def evaluate(
     """Evaluate recommendation lists against held-out items.
 
     Args:
-        recs: path, frame, or mapping of user to items, best first; see ``ranks_from_lists``.
-        truth: path, frame or mapping.
+        recs: path, frame, mapping of columns (arrays will do), or mapping of user to items, best
+            first; see ``ranks_from_lists``. Ranks decide where there are scores beside them.
+        truth: path, frame or mapping, likewise.
         metrics: such as ``["ndcg@10", "recall@5,10"]``.
         train: removed from lists and truth, unless ``keep_seen``.
         keep_seen: evaluate repeat consumption.

@@ -17,7 +17,7 @@ from fullrank.core.random import hash_of_rows
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.threads import run_chunks
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.rank._keys import ListKeys
+from fullrank.rank._keys import UNUSED_SCORES, ListKeys
 
 Codes = tuple[NDArray[np.int32], NDArray[np.int32]]
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
@@ -182,6 +182,8 @@ class CodedLists:
         what its user had before.
         """
         if not self._scored:
+            if self.keys.order == UNUSED_SCORES:
+                return "the lists go by their rank column (leave it out to go by scores)"
             return "the lists hold no scores"
         indptr, items = self._served()
         lengths = np.diff(indptr)
