@@ -147,7 +147,8 @@ def test_compare_of_saved_values_and_of_lists_is_the_same(cli, lists, saved):
     ).json()  # fmt: skip
     assert files["tests"] == direct["tests"]
     assert set(files) == {
-        "leaderboard", "tests", "protocol_differences", "other_protocol", "failures", "not_judged"
+        "leaderboard", "tests", "protocol_differences", "other_protocol", "failures", "not_judged",
+        "passed",
     }  # fmt: skip
     assert {"data", "model", "seed", "users", "metric", "value", "low", "high", "n_queries"} <= set(
         files["leaderboard"][0]
@@ -224,6 +225,7 @@ def test_compare_of_one_user(cli, tmp_path):
     (text,) = judged.json()["not_judged"]
     assert "b: 'MRR@2 < baseline' is not judged: no interval (users: 1)" in text
     assert f"fullrank: warning: {text}\n" in judged.err
+    assert judged.json()["passed"] == []
     assert "not judged" in cli("compare", *files, "--fail-if", "mrr@2 < 0.5").err
     point = cli("compare", *files, "--json", "--fail-if", "mrr@2 < baseline", "--on", "value")
     assert (point.code, point.json()["not_judged"]) == (1, [])
@@ -250,6 +252,12 @@ def test_fail_if_is_exit_1_with_the_numbers(cli, saved, conditions, on, code):
     assert bool(found.json()["failures"]) is bool(code)
     if code:
         assert "was to fail" in said.err
+    told = [line for line in said.out.splitlines() if line.startswith("passed: ")]
+    assert found.json()["passed"] == told
+    if not code:
+        assert len(told) == len(conditions)
+        how = {"interval": "the whole interval", "value": "the point"}[on]
+        assert f", judged by {how}, holds for none of: " in told[0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from tests.experiment.worlds import log, run_in
 
 import fullrank as fr
+from fullrank.core.errors import DataError
 from fullrank.core.state import State
 from fullrank.experiment.compare import compare
 from fullrank.rank import Catalogue, rank
@@ -73,6 +74,22 @@ def test_lists_as_a_frame(world):
     assert first["rank"].to_list() == [1, 2, 3, 4]
     assert first["item_id"].to_list() == queries.item_vocab.ids[top.items[0]].tolist()
     assert first["score"].to_list() == top.scores[0].tolist()
+
+
+def test_rankings_are_no_lists_and_say_what_to_give(world):
+    _, _, queries, model = world
+    found = rank(model, queries, k=2)
+    truth = {user: [1] for user in queries.user_ids.tolist()}
+    with pytest.raises(DataError, match=r"got TopK; .*\.to_frame\(\)\.drop\('rank'\)"):
+        fr.evaluate(found.top, truth, ["mrr@2"])
+    with pytest.raises(DataError, match=r"got TopK; .*to_frame"):
+        fr.compare([found.top, found.top], truth=truth, metrics=["mrr@2"])
+    with pytest.raises(DataError, match=r"got Ranking, .*its \.targets to a metric"):
+        fr.evaluate(found, truth, ["mrr@2"])
+    with pytest.raises(DataError, match=r"got TargetRanks, .*give it to a metric"):
+        fr.ranks_from_lists(found.targets, truth)
+    frame = found.top.to_frame()
+    assert len(fr.evaluate(frame.drop("rank"), frame, ["mrr@2"]).measurements) == 1
 
 
 def test_evaluations():

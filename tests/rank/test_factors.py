@@ -235,12 +235,14 @@ def test_repeats_are_kept_unmasked():
 
 
 @pytest.mark.parametrize("where", ["users", "items"])
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 def test_factors_that_are_not_finite(where, bad):
     model, queries = big(Scored, q=5, c=100, n_targets=3)
     model.__class__ = type("Broken", (Factored,), BOTH)
     getattr(model, where)[3, 2] = bad
-    with np.errstate(invalid="ignore"), pytest.raises(ScoreError, match=r"Broken scored .* user"):
+    cause = rf"Broken.item_factors holds {bad} at \[3, 2\]: make factors finite"
+    match = f"Broken scored .* user .*{cause if where == 'items' else 'check the model'}"
+    with np.errstate(invalid="ignore"), pytest.raises(ScoreError, match=match):
         rank(model, queries, k=3)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from fullrank.core.errors import DataError
+from fullrank.core.errors import DataError, SpecError
 from fullrank.core.ranked import UNRANKED
 from fullrank.metrics import AUC, HitRate, Recall
 from fullrank.rank import ranks_from_lists
@@ -40,6 +40,31 @@ def test_a_list_from_0_speaks_for_those_without_a_first_place():
     ranked = ranks_from_lists(table(recs, RANKED), {"u": ["b"], "v": ["b"]})
     assert ranked.best.tolist() == [2, 6]
     assert ranked.counts["ranks_counted_from_0"] == 4
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [(99_999_999_999, "99999999999"), (1.5, "1.5"), (-1, "-1"), (None, "missing")],
+)
+def test_a_rank_that_is_none_says_what_was_expected_and_what_to_do(given, said):
+    wanted = (
+        rf"the lists: the rank of user 'u', item 'b' is {said}; expected a whole number from 1 "
+        r"\(best\) to 2,147,483,646: give each item its place .* --columns score=NAME"
+    )
+    with pytest.raises(DataError, match=wanted):
+        ranks_from_lists(table([("u", "a", 1), ("u", "b", given)], RANKED), {"u": ["b"]})
+
+
+def test_ranks_beside_scores_decide_and_the_order_says_so():
+    both = table([("u", "a", 1, 0.5), ("u", "b", 2, 0.5)], [*RANKED, "score"])
+    ranked = ranks_from_lists(both, {"u": ["b"]})
+    assert (ranked.best.tolist(), ranked.worst.tolist()) == ([2], [2])
+    assert ranked.design["order"].startswith("rank column (the score column is not used")
+    with pytest.raises(SpecError, match=r"go by their rank column .leave it out"):
+        AUC.per_query(ranked)
+    tied = ranks_from_lists(both.drop("rank"), {"u": ["b"]})
+    assert (tied.best.tolist(), tied.worst.tolist()) == ([1], [2])
+    assert tied.design["order"] == "score column"
 
 
 def test_lists_from_0_beside_lists_from_1_are_refused():

@@ -202,8 +202,8 @@ def test_auc_and_mean_rank_need_scores():
     ("frame", "match"),
     [
         (table([("u", "a", 1), ("u", "b", 1)], ["user_id", "item_id", "rank"]), "same rank"),
-        (table([("u", "a", 3e9)], ["user_id", "item_id", "rank"]), "no whole number"),
-        (table([("u", "a", 1.5)], ["user_id", "item_id", "rank"]), "no whole number"),
+        (table([("u", "a", 3e9)], ["user_id", "item_id", "rank"]), "a whole number from 1"),
+        (table([("u", "a", 1.5)], ["user_id", "item_id", "rank"]), "a whole number from 1"),
         (table([("u", "a", float("nan"))], ["user_id", "item_id", "score"]), "NaN"),
         ({"u": "abc"}, "expected a list"),
         ({"u": ["a", 1]}, "one kind"),

@@ -134,7 +134,7 @@ def test_times_that_cannot_order_all_rows_are_refused_with_a_remedy():
     with pytest.raises(DataError, match="no time column"):
         GlobalTime().split(plain)
     gaps = interactions(["a", "b"], ["x", "y"], times=[NO_TIME, 5])
-    with pytest.raises(DataError, match="filter drop_missing_time"):
+    with pytest.raises(DataError, match=r"--filter drop_missing_time=\{\}, .* DropMissingTime"):
         GlobalTime().split(gaps)
     order = interactions(["a", "b"], ["x", "y"], times=[0, 1], time_unit="order")
     with pytest.raises(SplitError, match="take LeaveLast or UserTime"):

@@ -209,7 +209,8 @@ def compare(
         list[str] | None,
         typer.Option(
             help="Exit 1 if this holds for a system: 'ndcg@10 < baseline'. An undefined value "
-            "fails; a value without an interval (one user) is not judged, with a warning."
+            "fails; a value without an interval (one user) is not judged, with a warning. "
+            "A check that passes is said."
         ),
     ] = None,
     on: Annotated[
@@ -254,14 +255,18 @@ def compare(
         )
     failures = [text for one in conditions for text in one.failures(found, on)]
     not_judged = [text for one in conditions for text in one.not_judged(found, on)]
+    passed = [text for one in conditions for text in one.passed(found, on)]
     for text in found.differs:
         warn(f"protocols differ in {text}")
     for text in (*found.warnings, *not_judged):
         warn(text)
     if json:
-        print_json({**found.to_dict(), "failures": failures, "not_judged": not_judged})
+        checks = {"failures": failures, "not_judged": not_judged, "passed": passed}
+        print_json({**found.to_dict(), **checks})
     else:
         _print_comparison(found)
+        for text in passed:
+            print_line(text)
     if failures:
         say("; ".join(failures))
         raise typer.Exit(FAILED)

@@ -241,7 +241,9 @@ class Interactions:
         if missing:
             raise DataError(
                 f"{purpose} needs a time for every row, and {missing:,} of {len(self):,} rows "
-                "have none; drop them (filter drop_missing_time) or take a split without time"
+                "have none; drop them by the filter drop_missing_time (--filter "
+                "drop_missing_time={}, { drop_missing_time = {} } in a benchmark file, "
+                "DropMissingTime() in Python), or take a split without time"
             )
         return self.times
 

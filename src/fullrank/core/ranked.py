@@ -284,6 +284,12 @@ class TopK:
         """Polars frame ``user_id, query_id, rank, item_id, score`` with outside ids.
 
         One row a recommended item, best first within a query; empty places are left out.
+
+        ``fullrank.evaluate`` and ``ranks_from_lists`` go by ``rank`` where there is one, and then
+        items of equal scores count in the order of the list: ``to_frame().drop("rank")`` lets them
+        tie. Items that tied with the last one and were cut are missed either way, and lists of
+        several queries of a user are no list of this user: ``fullrank.rank.rank(...).targets``
+        has the ranks and ties of the whole catalogue, query by query.
         """
         import polars as pl
 

@@ -80,6 +80,18 @@ class Condition:
             if row[self._point] is not None and row["low"] is None
         ]
 
+    def passed(
+        self, comparison: Comparison, on: Literal["interval", "value"] = "interval"
+    ) -> list[str]:
+        """One line that says what was judged, and how, if no system meets the condition."""
+        rows = self._rows(comparison)
+        column = self._point if on == "value" else "low"
+        judged = [row["model"] for row in rows if row[column] is not None]
+        if not judged or any(self._met(row, on) for row in rows):
+            return []
+        how = "the point" if on == "value" else "the whole interval"
+        return [f"passed: '{self}', judged by {how}, holds for none of: {', '.join(judged)}"]
+
     def __str__(self) -> str:
         limit = "baseline" if self.limit is None else f"{self.limit:g}"
         margin = f" {'-' if self.margin < 0 else '+'} {abs(self.margin):g}" if self.margin else ""

@@ -104,6 +104,19 @@ def bad_score(job: Job, score: object, row: int, item: int) -> ScoreError:
     return ScoreError(
         f"{type(job.model).__name__} scored {score} for user "
         f"{queries.user_vocab.label(queries.users[row])} and item "
-        f"{queries.item_vocab.label(item)}; scores must be finite, or -inf for never; check "
-        "the model's settings and training data"
+        f"{queries.item_vocab.label(item)}; scores must be finite, or -inf for never; "
+        f"{_cause(job, item)}"
+    )
+
+
+def _cause(job: Job, item: int) -> str:
+    """What to look at: the item's factors, if they are to blame, or the model."""
+    name = type(job.model).__name__
+    factors = job.model.item_factors() if "item_factors" in job.model.ways() else None
+    bad = [] if factors is None else np.flatnonzero(~np.isfinite(factors[item])).tolist()
+    if factors is None or not bad:
+        return "check the model's settings and training data"
+    return (
+        f"{name}.item_factors holds {factors[item, bad[0]]} at [{item}, {bad[0]}]: make factors "
+        "finite, and leave items that are never recommended out of the catalogue instead"
     )

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+UNUSED_SCORES = "rank column (the score column is not used, and equal scores do not tie)"
+
+
 @dataclass(frozen=True, eq=False)
 class ListKeys:
     """How the rows of lists are ordered; rows of users who aren't evaluated don't matter.
@@ -25,7 +28,8 @@ class ListKeys:
         keys: ``[n]``, ascending within a list: int32 ranks, or float64 scores with their sign
             turned; of no meaning where ``users`` is -1. ``[0]`` for the order of the rows.
         users: int32 ``[n]`` user codes; -1 for rows that no list holds.
-        order: ``"rank column"``, ``"score column"`` or ``"row order"``.
+        order: ``"rank column"``, ``"score column"`` or ``"row order"``; ``UNUSED_SCORES`` where
+            there are both columns, as ranks say how equal scores are ordered.
         never: bool ``[n]``, rows scored -inf, which left their lists; None if there is none.
         counts: policies applied, by name.
     """
@@ -55,7 +59,8 @@ def list_keys(
         rank = _whole_ranks(recs, users >= 0, where)
         moved = _from_zero(rank, users, vocab, where)
         counts = {"ranks_counted_from_0": int(np.count_nonzero(users >= 0))} if moved else {}
-        return ListKeys(rank + np.int32(1) if moved else rank, users, "rank column", None, counts)
+        order = UNUSED_SCORES if "score" in recs.columns else "rank column"
+        return ListKeys(rank + np.int32(1) if moved else rank, users, order, None, counts)
     if "score" in recs.columns:
         score = recs["score"].to_numpy().astype(np.float64)
         _check_scores(recs, score, users >= 0, where)
@@ -93,10 +98,12 @@ def _check_ranks(
     bad = np.flatnonzero(own & ~whole)
     if len(bad):
         row = int(bad[0])
-        given = "missing" if np.isnan(rank[row]) else f"{rank[row]:g}, no whole number from 1"
+        given = "missing" if np.isnan(rank[row]) else f"{rank[row]:.15g}"
         raise DataError(
-            f"{where}: the rank of {_row(recs, row)} is {given}; give each item its place, or "
-            "name the column score if it is one"
+            f"{where}: the rank of {_row(recs, row)} is {given}; expected a whole number from 1 "
+            f"(best) to {UNRANKED - 1:,}: give each item its place in the list, or, if the column "
+            "holds scores, name it so: columns={'score': 'NAME'}, or --columns score=NAME on the "
+            "command line"
         )
 
 

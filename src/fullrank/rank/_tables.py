@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, SpecError, suggest
+from fullrank.core.ranked import TargetRanks, TopK
 from fullrank.core.text import quoted
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.data._columns import assign_roles, plain
 from fullrank.data._options import ReadOptions, Table, check_read
 from fullrank.data._tables import Shaped, is_binary, load_table, shape
 from fullrank.rank._codes import distinct_ids
+from fullrank.rank._job import Ranking
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,9 +60,14 @@ class Parts:
 
 
 def lists_of(source: Any) -> Any:
-    """Turn a mapping of user to items into a frame; pass other sources through."""
+    """Turn a mapping of user to items into a frame; pass other sources through.
+
+    Raises:
+        DataError: what a ranking leaves behind, with what to do with it.
+    """
     import polars as pl
 
+    _refuse_results(source)
     if not isinstance(source, Mapping) or {"user_id", "item_id"} <= set(source):
         return source
     for user, items in source.items():
@@ -74,6 +81,23 @@ def lists_of(source: Any) -> Any:
         return pl.DataFrame({"user_id": _column(users), "item_id": _column(flat)}, strict=True)
     except (TypeError, pl.exceptions.PolarsError) as error:
         raise DataError(f"ids of one kind must be all text or all integers: {error}") from error
+
+
+def _refuse_results(source: Any) -> None:
+    """Refuse rankings, which hold more than the lists that could be made of them."""
+    name = type(source).__name__
+    if isinstance(source, TopK):
+        raise DataError(
+            f"expected lists as a frame, a path or a mapping of user to items, got {name}; give "
+            "its frame: .to_frame().drop('rank') lets equal scores tie, .to_frame() counts the "
+            "order as it is"
+        )
+    if isinstance(source, Ranking | TargetRanks):
+        ranks = "its .targets" if isinstance(source, Ranking) else "it"
+        raise DataError(
+            f"expected lists as a frame, a path or a mapping of user to items, got {name}, which "
+            f"is ranked already: give {ranks} to a metric, as in (fr.NDCG @ 10).per_query(...)"
+        )
 
 
 def _column(ids: list[Any]) -> pl.Series:
