@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from fullrank.core.brief import brief, count
 from fullrank.core.distinct import distinct_items, shared_items
 from fullrank.core.errors import SplitError
 from fullrank.core.frozen import frozen
-from fullrank.core.ragged import as_indptr, rows_of, take_ragged
+from fullrank.core.ragged import as_indptr, is_indptr, rows_of, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ class Queries:
     """Evaluation cases in CSR layout; a user may have several.
 
     Row ``i`` has the history ``history_items[history_indptr[i]:history_indptr[i + 1]]``, oldest
-    first, and the targets ``target_items[target_indptr[i]:target_indptr[i + 1]]``, each item once.
+    first, and the targets ``target_items[target_indptr[i]:target_indptr[i + 1]]``, each item once:
+    a target met twice would count as two relevant items. Splits and ``from_lists`` merge such rows;
+    arrays that hold an item twice are refused, and targets out of order are sorted.
 
     Attributes:
         users: int32 ``[q]`` user codes.
@@ -44,6 +46,10 @@ class Queries:
         repeats: ``"drop"``: no target is in the history of its query; ``"keep"``: repeat
             consumption is evaluated and the history is not masked.
         counts: what was dropped while the queries were made, by name.
+
+    Raises:
+        SplitError: arrays that don't fit each other or the vocabularies; a target twice in a
+            query, or in its history.
     """
 
     users: NDArray[np.int32]
@@ -62,28 +68,61 @@ class Queries:
     counts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        q = len(self.users)
-        if len(self.query_ids) != q:
-            object.__setattr__(self, "query_ids", np.zeros(q, np.int64))
-        for name, indptr, flat in (
-            ("history", self.history_indptr, self.history_items),
-            ("target", self.target_indptr, self.target_items),
-        ):
-            if indptr.shape != (q + 1,) or indptr[0] != 0 or indptr[-1] != len(flat):
-                raise SplitError(
-                    f"{name}_indptr must have shape ({q + 1},), start at 0 and end at "
-                    f"{len(flat)}, got shape {indptr.shape}"
-                )
-            if len(flat) and not 0 <= int(flat.min()) <= int(flat.max()) < self.n_items:
-                raise SplitError(
-                    f"{name}_items must lie in [0, {self.n_items}), got {flat.min()}…{flat.max()}"
-                )
+        if self.repeats not in get_args(Repeats):
+            raise SplitError(f"repeats must be 'drop' or 'keep', got {self.repeats!r}")
+        if not len(self.query_ids):
+            object.__setattr__(self, "query_ids", np.zeros(len(self), np.int64))
+        self._check_shapes()
         if np.any(self.target_gains < 0) or not bool(np.isfinite(self.target_gains).all()):
             bad = self.target_gains[~(self.target_gains >= 0) | ~np.isfinite(self.target_gains)][0]
             raise SplitError(f"gains must be finite and >= 0, got {bad}; name another grade column")
+        self._settle_targets()
         if self.repeats == "drop":
             self._check_disjoint()
         self._freeze()
+
+    def _check_shapes(self) -> None:
+        """Refuse arrays that don't fit each other or the vocabularies."""
+        _check_codes("users", self.users, self.n_users)
+        for name in ("history", "target"):
+            indptr, items = getattr(self, f"{name}_indptr"), getattr(self, f"{name}_items")
+            if not is_indptr(indptr, len(self), len(items)):
+                raise SplitError(
+                    f"{name}_indptr must have shape ({len(self) + 1},), start at 0, never fall and "
+                    f"end at {len(items)}, as there are {len(self)} users and {len(items)} "
+                    f"{name}_items; got shape {indptr.shape}: make it with np.cumsum of the lengths"
+                )
+            _check_codes(f"{name}_items", items, self.n_items)
+        for name, like in (
+            ("target_gains", "target_items"), ("history_values", "history_items"),
+            ("history_times", "history_items"), ("times", "users"), ("query_ids", "users"),
+        ):  # fmt: skip
+            given, wanted = getattr(self, name), len(getattr(self, like))
+            if given is not None and given.shape != (wanted,):
+                raise SplitError(
+                    f"{name} has shape {given.shape}, expected ({wanted},): one for each of {like}"
+                )
+
+    def _settle_targets(self) -> None:
+        """Bring the targets of each query into ascending order; refuse an item met twice."""
+        items, starts = self.target_items, np.zeros(len(self.target_items) + 1, dtype=bool)
+        starts[self.target_indptr] = True
+        if (starts[1:-1] | (items[1:] > items[:-1])).all():
+            return
+        rows = rows_of(self.target_indptr)
+        order = np.lexsort((items, rows))
+        items = items[order]
+        twice = np.flatnonzero(~starts[1:-1] & (items[1:] == items[:-1]))
+        if len(twice):
+            at = int(twice[0])
+            raise SplitError(
+                f"targets hold an item more than once for {len(np.unique(rows[twice]))} queries "
+                f"(first: user {self.user_vocab.label(self.users[rows[at]])}, item "
+                f"{self.item_vocab.label(items[at])}), which would count as several relevant items;"
+                " give each once, with its highest gain"
+            )
+        object.__setattr__(self, "target_items", items)
+        object.__setattr__(self, "target_gains", self.target_gains[order])
 
     def _check_disjoint(self) -> None:
         both = shared_items(
@@ -249,4 +288,12 @@ class Queries:
             user_vocab=user_vocab,
             item_vocab=item_vocab,
             repeats=repeats,
+        )
+
+
+def _check_codes(name: str, codes: NDArray[np.int32], size: int) -> None:
+    if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < size:
+        raise SplitError(
+            f"{name} must lie in [0, {size}), the codes of the vocabulary, got "
+            f"{codes.min()}…{codes.max()}"
         )

@@ -19,6 +19,16 @@ def as_indptr(counts: ArrayLike) -> NDArray[np.int64]:
     return out
 
 
+def is_indptr(indptr: NDArray[Any], rows: int, n: int) -> bool:
+    """True if ``indptr`` cuts ``n`` elements into ``rows`` rows: kernels trust it blindly."""
+    return bool(
+        indptr.shape == (rows + 1,)
+        and indptr[0] == 0
+        and indptr[-1] == n
+        and (indptr[1:] >= indptr[:-1]).all()
+    )
+
+
 def rows_of(indptr: NDArray[np.int64]) -> NDArray[np.int64]:
     """Row number of each flat element."""
     return np.repeat(np.arange(len(indptr) - 1, dtype=np.int64), np.diff(indptr))
