@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from fullrank.core.brief import brief, count
 from fullrank.core.errors import ScoreError
-from fullrank.core.ragged import as_indptr, rows_of, run_ragged, take_ragged
+from fullrank.core.ragged import as_indptr, is_indptr, rows_of, run_ragged, take_ragged
+from fullrank.core.sample import Sample
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class TargetRanks:
         depth: declared depth of the lists, or None for a complete ranking.
         design: how candidates were drawn (``{"candidates": "full"}`` …).
         counts: policies applied while ranking, by name (unranked targets, short lists, …).
+        sample: of ranks among drawn candidates: what tells of the rank in the whole catalogue.
     """
 
     users: NDArray[np.int32]
@@ -66,14 +68,22 @@ class TargetRanks:
     depth: int | None = None
     design: dict[str, Any] = field(default_factory=lambda: {"candidates": "full"})
     counts: dict[str, int] = field(default_factory=dict)
+    sample: Sample | None = None
 
     def __post_init__(self) -> None:
         t = len(self.best)
+        if self.sample is not None and len(self.sample) != t:
+            raise ScoreError(f"the sample speaks of {len(self.sample)} targets, expected {t}")
         for name in ("worst", "gains", "items"):
             if getattr(self, name).shape != (t,):
                 raise ScoreError(
                     f"{name} has shape {getattr(self, name).shape}, expected ({t},) like best"
                 )
+        if not is_indptr(self.indptr, len(self), t):
+            raise ScoreError(
+                f"indptr must have shape ({len(self) + 1},), start at 0, never fall and end at "
+                f"{t}, as there are {len(self)} users and {t} ranks; got shape {self.indptr.shape}"
+            )
         for name in ("indptr", "best", "worst", "gains", "items"):
             # Kernels are compiled for arrays that can be written to, lie in order and are native.
             object.__setattr__(self, name, np.require(getattr(self, name), requirements=["C", "W"]))
@@ -98,6 +108,8 @@ class TargetRanks:
 
     def _sort(self) -> None:
         """Bring the targets of each query into their order."""
+        if self.sample is not None:
+            return self._sort_all()
         from fullrank.kernels.places import sort_targets
 
         best, worst = self.best.copy(), self.worst.copy()
@@ -120,6 +132,15 @@ class TargetRanks:
                 column[row] = column[row][order]
         for name, column in made.items():
             object.__setattr__(self, name, column)
+        return None
+
+    def _sort_all(self) -> None:
+        """The same by one sort of all targets, which takes the sample along."""
+        assert self.sample is not None
+        order = np.lexsort((self.items, -self.gains, self.best, rows_of(self.indptr)))
+        for name in ("best", "worst", "gains", "items"):
+            object.__setattr__(self, name, getattr(self, name)[order])
+        object.__setattr__(self, "sample", self.sample.take(order))
 
     @classmethod
     def of(
@@ -207,6 +228,7 @@ class TargetRanks:
             query_ids=self.query_ids[rows],
             n_candidates=self.n_candidates[rows],
             indptr=indptr,
+            sample=None if self.sample is None else self.sample.take(flat),
             **{name: getattr(self, name)[flat] for name in ("best", "worst", "gains", "items")},
         )
 
@@ -222,6 +244,8 @@ class TargetRanks:
                 value = value[cut]
             elif field_.name in ("users", "query_ids", "n_candidates"):
                 value = value[first:last]
+            elif field_.name == "sample" and value is not None:
+                value = value.take(cut)
             object.__setattr__(made, field_.name, value)
         return made
 

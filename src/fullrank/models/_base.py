@@ -120,7 +120,8 @@ class Recommender(ABC):
             raise DataError(f"{type(self).__name__}.fit got no rows; check the split and filters")
         self.user_vocab_, self.item_vocab_ = train.user_vocab, train.item_vocab
         self.known_users_ = train.user_counts > 0
-        self.known_items_ = train.item_counts > 0
+        self.item_counts_ = train.item_counts
+        self.known_items_ = self.item_counts_ > 0
         self._fit(train, rng, monitor)
         return self
 
@@ -249,6 +250,7 @@ class Recommender(ABC):
         arrays |= {
             "known_users_": self.known_users_,
             "known_items_": self.known_items_,
+            "item_counts_": self.item_counts_,
             "user_ids": self.user_vocab_.ids,
             "item_ids": self.item_vocab_.ids,
         }

@@ -9,6 +9,7 @@ import numpy as np
 from fullrank.core.errors import DataError
 from fullrank.core.ragged import as_indptr
 from fullrank.core.ranked import TargetRanks
+from fullrank.core.sample import Sample
 
 
 def concat_ranks(parts: Sequence[TargetRanks]) -> TargetRanks:
@@ -43,5 +44,16 @@ def concat_ranks(parts: Sequence[TargetRanks]) -> TargetRanks:
         depth=first.depth,
         design=first.design,
         counts=counts,
+        sample=_sample(parts),
         **joined,
     )
+
+
+def _sample(parts: Sequence[TargetRanks]) -> Sample | None:
+    """The samples of parts of one design, which all have one or none."""
+    samples = [part.sample for part in parts if part.sample is not None]
+    if not samples:
+        return None
+    if len(samples) < len(parts):
+        raise DataError("ranks among sampled candidates and others can't be put together")
+    return Sample.joined(samples)

@@ -14,6 +14,8 @@ same for any of them, any number of threads and any memory budget:
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +25,9 @@ from fullrank.core.ranked import TopK
 from fullrank.core.threads import n_threads
 from fullrank.models._base import Recommender
 from fullrank.models._threads import one_blas_thread
+from fullrank.negatives import Negatives
 from fullrank.rank import _blocks, _factors
+from fullrank.rank._candidates import Adaptive, Candidates, rank_candidates
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
 from fullrank.rank._shared import rank_shared_row
@@ -40,6 +44,7 @@ def rank(
     *,
     k: int = 0,
     catalogue: Catalogue | str | NDArray[np.bool_] = "fit",
+    candidates: Candidates | Literal["full"] = "full",
     memory: int = 512 * 2**20,
     threads: int | None = None,
     seed: int = 0,
@@ -53,9 +58,13 @@ def rank(
         queries: cases with histories and targets.
         k: length of the lists to keep; 0 for ranks alone.
         catalogue: ``"fit"`` (items of the fitted data), ``"all"``, a mask or a Catalogue.
+        candidates: ``"full"``: the whole catalogue; or how each query draws some of it, such as
+            ``Uniform(m=100)`` or an adaptive design. Only those are scored; the ranks then know
+            their sample, from which ``fullrank.estimate`` tells metrics of the full ranking.
         memory: bound on the extra memory in bytes, besides a copy of the model's item factors.
         threads: workers; all cores by default. The result is the same for any number.
-        seed: of the hash that orders equal scores in the lists (ranks need none).
+        seed: of the hash that orders equal scores in the lists (ranks need none), and of the
+            candidates, which are the same for every model.
         backend: ``"numba"``, the engine's own kernels, or ``"torch"``, for models with factors on
             a device that PyTorch knows. The result is the same to the last bit.
         device: of ``"torch"``, such as ``"cuda:1"``; CUDA where there is one, else the CPU.
@@ -66,7 +75,7 @@ def rank(
     Raises:
         ScoreError: a candidate scored NaN or +inf; names model, user and item.
         SpecError: ``"torch"`` without PyTorch, without such a device, or for a model without
-            factors.
+            factors; lists (``k``) or another backend with sampled candidates.
         TooLargeError: one block of scores does not fit into ``memory``.
     """
     model.check(queries)
@@ -75,14 +84,32 @@ def rank(
     if threads is not None:
         whole_number("threads", threads, 1)
     chosen = as_catalogue(catalogue, model.known_items_)
-    job = Job.of(model, queries, k, chosen, seed)
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
+    if candidates != "full":
+        _check_candidates(candidates, k, backend)
+        with one_blas_thread():
+            ranks = rank_candidates(model, queries, candidates, chosen, seed=seed, workers=workers)
+        return Ranking(ranks, None)
+    job = Job.of(model, queries, k, chosen, seed)
     with one_blas_thread():
         if not rank_elsewhere(job, backend, device, memory, workers) and not any(
             _rank_by(way, job, memory, workers) for way in model.ways()
         ):
             _rank_scores(job, memory, workers, range(len(queries)))
     return job.result()
+
+
+def _check_candidates(candidates: object, k: int, backend: str) -> None:
+    """Refuse what is no design, and what can't be had from some candidates."""
+    if not isinstance(candidates, Negatives | Adaptive):
+        raise SpecError(
+            f"candidates must be 'full' or a design such as Uniform(m=100), got {candidates!r}"
+        )
+    if k or backend != "numba":
+        raise SpecError(
+            f"lists (k={k}) and the backend {backend!r} need the whole catalogue; with sampled "
+            "candidates leave k=0 and backend='numba'"
+        )
 
 
 def recommend(

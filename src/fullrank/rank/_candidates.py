@@ -1,0 +1,343 @@
+"""Ranking among candidates: each query draws its own, and only those are scored."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.errors import ScoreError, SpecError
+from fullrank.core.queries import Queries
+from fullrank.core.ragged import as_indptr, rows_of, take_ragged
+from fullrank.core.random import derive, hash_elements, mix, uniform_elements
+from fullrank.core.ranked import UNRANKED, TargetRanks
+from fullrank.core.sample import Sample
+from fullrank.models._base import Recommender
+from fullrank.negatives import Negatives, Pool
+from fullrank.rank._catalogue import Catalogue
+from fullrank.rank._job import run_blocks
+from fullrank.rank._pairs import PairScores
+
+BLOCK = 256
+"""Queries whose candidates are drawn and scored together."""
+
+PAIRS = 1 << 21
+"""Pairs a call of a model, at most (but for one query with more)."""
+
+_LARGEST = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adaptive(ABC):
+    """A design that draws more for some targets, by what was found so far.
+
+    Whether to go on may depend on a target's hits so far, on coins and on what is known of the
+    query, and on nothing else: then the likelihood of a sampled rank is that of a fixed size.
+    """
+
+    @property
+    @abstractmethod
+    def negatives(self) -> Negatives:
+        """What is drawn from; ``m`` is the first number of draws."""
+
+    @abstractmethod
+    def more(
+        self,
+        stage: int,
+        drawn: NDArray[np.int64],
+        hits: NDArray[np.int64],
+        pool: NDArray[np.int64],
+        coins: NDArray[np.float64],
+    ) -> NDArray[np.int64]:
+        """Draws wanted in all for each target that was extended in every stage so far.
+
+        Args:
+            stage: number of stages done, from 1.
+            drawn: int64 ``[n]`` draws so far.
+            hits: int64 ``[n]`` of them that precede the target.
+            pool: int64 ``[n]`` candidates that could be drawn.
+            coins: float64 ``[n]`` uniform in [0, 1), of the query and stage.
+
+        Returns:
+            int64 ``[n]``; what isn't above ``drawn`` ends the target.
+        """
+
+    def settings(self) -> dict[str, Any]:
+        """Settings by name, for provenance."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
+
+
+Candidates = Negatives | Adaptive
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """One ranking among candidates in flight: inputs, and arrays that workers fill."""
+
+    scores: PairScores
+    queries: Queries
+    negatives: Negatives
+    design: Candidates
+    pool: Pool
+    limits: NDArray[np.int64]
+    in_catalogue: NDArray[np.bool_]
+    query_keys: NDArray[np.uint64]
+    item_keys: NDArray[np.uint64]
+    coin_seed: int
+    best: NDArray[np.int32]
+    worst: NDArray[np.int32]
+    sample: Sample
+    scored: list[int] = field(default_factory=list)
+
+
+def rank_candidates(
+    model: Recommender,
+    queries: Queries,
+    design: Candidates,
+    catalogue: Catalogue,
+    *,
+    seed: int,
+    workers: int,
+) -> TargetRanks:
+    """Rank each target among candidates that its query draws.
+
+    The draws depend on the seed, the outside ids of the query and the design alone: all models
+    of a run rank among the same candidates.
+
+    Args:
+        model: a fitted recommender.
+        queries: cases with targets.
+        design: how candidates are drawn.
+        catalogue: what can be drawn, and ranked.
+        seed: of the draws, of the coins and of the order of equal scores.
+        workers: threads.
+
+    Raises:
+        ScoreError: a candidate or target scored NaN or +inf; names model, user and item.
+    """
+    negatives = (design if isinstance(design, Negatives) else design.negatives).prepare(
+        model.item_counts_
+    )
+    own = negatives.own(queries)
+    if own is not None and len(catalogue.eligible_indptr):
+        raise SpecError("candidates given as lists can't be combined with eligible items by query")
+    if own is None:
+        own = (catalogue.eligible_indptr, catalogue.eligible_items)
+    pool = Pool.of(queries, catalogue.items, derive(seed, "candidates"), own)
+    t, users = len(queries.target_items), queries.user_vocab.hashes[queries.users]
+    work = _Work(
+        scores=PairScores.of(model),
+        queries=queries,
+        negatives=negatives,
+        design=design,
+        pool=pool,
+        limits=negatives.limits(pool),
+        in_catalogue=_rankable(queries, catalogue),
+        query_keys=hash_elements(seed, users, queries.query_ids),
+        item_keys=mix(queries.item_vocab.hashes),
+        coin_seed=derive(seed, "coins"),
+        best=np.empty(t, np.int32),
+        worst=np.empty(t, np.int32),
+        sample=_empty(t, negatives),
+    )
+    run_blocks(lambda start: _rank_block(work, start), range(0, len(queries), BLOCK), workers)
+    return _result(work, catalogue)
+
+
+def _empty(t: int, negatives: Negatives) -> Sample:
+    ranks, sizes, catalog_sizes, others = (np.zeros(t, np.int32) for _ in range(4))
+    return Sample(ranks, sizes, catalog_sizes, others, negatives.scheme, negatives.replacement)
+
+
+def _rankable(queries: Queries, catalogue: Catalogue) -> NDArray[np.bool_]:
+    """Which targets lie in the catalogue, and among what their query may get: bool ``[t]``."""
+    inside = catalogue.items[queries.target_items]
+    if len(catalogue.eligible_indptr):
+        width = np.int64(queries.n_items)
+        allowed = rows_of(catalogue.eligible_indptr) * width + catalogue.eligible_items
+        wanted = rows_of(queries.target_indptr) * width + queries.target_items
+        inside &= np.isin(wanted, allowed)
+    return np.asarray(inside)
+
+
+def _rank_block(work: _Work, start: int) -> None:
+    """Draw, score and count for the queries from ``start``, stage after stage."""
+    stop = min(start + BLOCK, len(work.queries))
+    queries = work.queries[start:stop]
+    t0, t1 = (int(work.queries.target_indptr[q]) for q in (start, stop))
+    block = _Block(work, queries, slice(start, stop), slice(t0, t1))
+    block.score_targets()
+    wanted = np.minimum(work.negatives.m, block.limits)
+    stage = 0
+    while True:
+        block.extend(wanted)
+        stage += 1
+        if isinstance(work.design, Negatives) or not block.counting.any():
+            break
+        wanted = block.next_sizes(work.design, stage)
+    block.write()
+
+
+class _Block:
+    """A block of queries on its way through the stages."""
+
+    def __init__(self, work: _Work, queries: Queries, rows: slice, targets: slice) -> None:
+        self.work, self.queries, self.rows, self.targets = work, queries, rows, targets
+        n = len(queries.target_items)
+        self.row_of = rows_of(queries.target_indptr)
+        self.pool = work.pool[rows]
+        self.limits = work.limits[rows]
+        self.drawn = np.zeros(len(queries), np.int64)  # of each query
+        self.sizes = np.zeros(n, np.int64)  # draws that each target was compared with
+        self.above, self.equal, self.before = (np.zeros(n, np.int32) for _ in range(3))
+        self.counting = np.ones(n, dtype=bool)
+
+    def score_targets(self) -> None:
+        q = self.queries
+        self.scores = np.full(len(q.target_items), -np.inf, np.float32)
+        inside = np.flatnonzero(self.work.in_catalogue[self.targets])
+        indptr = as_indptr(np.bincount(self.row_of[inside], minlength=len(q)))
+        self.scores[inside] = self._scored(q, indptr, q.target_items[inside])
+        self.counting &= self.scores > -np.inf
+
+    def extend(self, wanted: NDArray[np.int64]) -> None:
+        """Draw up to ``wanted[q]`` candidates, and count them for the targets that go on."""
+        active = np.bincount(self.row_of[self.counting], minlength=len(self.queries)) > 0
+        rows = np.flatnonzero(active & (wanted > self.drawn))
+        counts = (wanted - self.drawn)[rows]
+        for part in _parts(counts, PAIRS):
+            self._extend(rows[part], wanted[rows[part]])
+        self.sizes[self.counting] = np.maximum(wanted, self.drawn)[self.row_of[self.counting]]
+        self.drawn[rows] = wanted[rows]
+
+    def _extend(self, rows: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
+        from fullrank.kernels.candidates import count_before
+
+        work, queries = self.work, self.queries[rows]
+        indptr, items = work.negatives.draw(self.pool[rows], self.drawn[rows], wanted)
+        scores = self._scored(queries, indptr, items)
+        _, mine = take_ragged(self.queries.target_indptr, rows)
+        found = [column[mine] for column in (self.above, self.equal, self.before)]
+        count_before(
+            indptr,
+            items,
+            scores,
+            queries.target_indptr,
+            queries.target_items,
+            self.scores[mine],
+            self.counting[mine],
+            work.query_keys[self.rows][rows],
+            work.item_keys,
+            *found,
+        )
+        for column, new in zip((self.above, self.equal, self.before), found):
+            column[mine] = new
+
+    def next_sizes(self, design: Adaptive, stage: int) -> NDArray[np.int64]:
+        """Ask the design how far to go on: int64 ``[q]``; targets that stop are marked."""
+        keys = self.work.pool.keys[self.rows][self.row_of]
+        coins = uniform_elements(self.work.coin_seed + stage, keys)
+        sizes = self.pool.sizes[self.row_of]
+        more = design.more(stage, self.sizes, self.before.astype(np.int64), sizes, coins)
+        more = np.minimum(more, self.limits[self.row_of])
+        self.counting &= more > self.sizes
+        wanted = self.drawn.copy()
+        np.maximum.at(wanted, self.row_of[self.counting], more[self.counting])
+        return wanted
+
+    def _scored(
+        self, queries: Queries, indptr: NDArray[np.int64], items: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        from fullrank.kernels.candidates import first_bad
+
+        if not len(items):
+            return np.zeros(0, np.float32)
+        scores = self.work.scores(queries, indptr, items)
+        self.work.scored.append(len(items))
+        bad = first_bad(scores)
+        if bad >= 0:
+            row = int(np.searchsorted(indptr, bad, side="right")) - 1
+            raise ScoreError(
+                f"{type(self.work.scores.model).__name__} scored {scores[bad]} for user "
+                f"{queries.user_vocab.label(queries.users[row])} and item "
+                f"{queries.item_vocab.label(items[bad])}; scores must be finite, or -inf for "
+                "never; check the model's settings and training data"
+            )
+        return scores
+
+    def write(self) -> None:
+        """Put ranks and sizes at their places."""
+        work, mine = self.work, self.targets
+        ranked = self.scores > -np.inf
+        work.best[mine] = np.where(ranked, self.above + 1, UNRANKED)
+        work.worst[mine] = np.where(ranked, self.above + self.equal + 1, UNRANKED)
+        sample = work.sample
+        sample.ranks[mine] = np.where(ranked, self.before + 1, 0)
+        sample.sizes[mine] = np.minimum(self.sizes + 1, _LARGEST)
+        sample.catalog_sizes[mine] = self.pool.sizes[self.row_of] + 1
+        sample.others[mine] = self._others(ranked)
+
+    def _others(self, ranked: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """Other targets of the query that precede each target."""
+        q, work = self.queries, self.work
+        keys = work.query_keys[self.rows][self.row_of] ^ work.item_keys[q.target_items]
+        order = np.lexsort((q.target_items, mix(keys), -self.scores, self.row_of))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order)) - q.target_indptr[:-1][self.row_of[order]]
+        return np.where(ranked, place, 0).astype(np.int32)
+
+
+def _parts(counts: NDArray[np.int64], most: int) -> list[slice]:
+    """Cut rows into runs with at most ``most`` pairs, or one row."""
+    out, start, total = [], 0, 0
+    for row, count in enumerate(counts.tolist()):
+        if row > start and total + count > most:
+            out.append(slice(start, row))
+            start, total = row, 0
+        total += count
+    if len(counts):
+        out.append(slice(start, len(counts)))
+    return out
+
+
+def _result(work: _Work, catalogue: Catalogue) -> TargetRanks:
+    q, sample = work.queries, work.sample
+    order = np.lexsort((q.target_items, -q.target_gains, work.best, rows_of(q.target_indptr)))
+    sizes = np.zeros(len(q), np.int32)
+    np.maximum.at(sizes, rows_of(q.target_indptr), sample.sizes)
+    asked = work.negatives.m + 1
+    fixed = isinstance(work.design, Negatives) and sample.scheme != "given"
+    short = int(np.count_nonzero((sizes > 0) & (sizes < asked))) if fixed else 0
+    design = {"candidates": type(work.design).__name__, **_told(work.design)}
+    counts = {
+        **q.counts,
+        **catalogue.counts,
+        "catalogue_items": catalogue.size,
+        "unranked_targets": int(np.count_nonzero(work.best == UNRANKED)),
+        "queries_without_targets": int(np.count_nonzero(q.target_counts == 0)),
+        "queries_with_fewer_candidates": short,
+        "scored_pairs": sum(work.scored),
+    }
+    return TargetRanks(
+        users=q.users,
+        query_ids=q.query_ids,
+        indptr=q.target_indptr,
+        best=work.best[order],
+        worst=work.worst[order],
+        gains=q.target_gains[order],
+        items=q.target_items[order],
+        n_candidates=sizes,
+        user_vocab=q.user_vocab,
+        item_vocab=q.item_vocab,
+        others="excluded",
+        design={**design, "catalogue": catalogue.name},
+        counts=counts,
+        sample=sample.take(order),
+    )
+
+
+def _told(design: Candidates) -> dict[str, Any]:
+    return {name: value for name, value in design.settings().items() if value is not None}
