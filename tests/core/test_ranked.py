@@ -98,3 +98,16 @@ def test_a_part_is_what_its_rows_give(lengths: list[int], data: st.DataObject) -
             np.testing.assert_array_equal(left, right)
         else:
             assert left == right
+
+
+@pytest.mark.parametrize("indptr", [[0, 3, 2], [0, 2], [0, 1, 3], [1, 1, 2]])
+def test_an_indptr_that_cuts_nothing_is_refused(indptr):
+    ids = Vocabulary(np.arange(9), "id")
+    with pytest.raises(
+        ScoreError, match=r"indptr must have shape .3,., .* never fall and end at 2"
+    ):
+        TargetRanks(
+            np.zeros(2, np.int32), np.zeros(2, np.int64), np.array(indptr),
+            np.ones(2, np.int32), np.ones(2, np.int32), np.ones(2), np.zeros(2, np.int32),
+            np.zeros(2, np.int32), ids, ids,
+        )  # fmt: skip
