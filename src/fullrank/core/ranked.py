@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fullrank.core.brief import brief, count
 from fullrank.core.errors import ScoreError
 from fullrank.core.ragged import as_indptr, is_indptr, rows_of, run_ragged, take_ragged
+from fullrank.core.sample import Sample
 from fullrank.core.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ class TargetRanks:
         depth: declared depth of the lists, or None for a complete ranking.
         design: how candidates were drawn (``{"candidates": "full"}`` …).
         counts: policies applied while ranking, by name (unranked targets, short lists, …).
+        sample: of ranks among drawn candidates: what tells of the rank in the whole catalogue.
     """
 
     users: NDArray[np.int32]
@@ -66,9 +68,12 @@ class TargetRanks:
     depth: int | None = None
     design: dict[str, Any] = field(default_factory=lambda: {"candidates": "full"})
     counts: dict[str, int] = field(default_factory=dict)
+    sample: Sample | None = None
 
     def __post_init__(self) -> None:
         t = len(self.best)
+        if self.sample is not None and len(self.sample) != t:
+            raise ScoreError(f"the sample speaks of {len(self.sample)} targets, expected {t}")
         for name in ("worst", "gains", "items"):
             if getattr(self, name).shape != (t,):
                 raise ScoreError(
@@ -103,6 +108,8 @@ class TargetRanks:
 
     def _sort(self) -> None:
         """Bring the targets of each query into their order."""
+        if self.sample is not None:
+            return self._sort_all()
         from fullrank.kernels.places import sort_targets
 
         best, worst = self.best.copy(), self.worst.copy()
@@ -125,6 +132,15 @@ class TargetRanks:
                 column[row] = column[row][order]
         for name, column in made.items():
             object.__setattr__(self, name, column)
+        return None
+
+    def _sort_all(self) -> None:
+        """The same by one sort of all targets, which takes the sample along."""
+        assert self.sample is not None
+        order = np.lexsort((self.items, -self.gains, self.best, rows_of(self.indptr)))
+        for name in ("best", "worst", "gains", "items"):
+            object.__setattr__(self, name, getattr(self, name)[order])
+        object.__setattr__(self, "sample", self.sample.take(order))
 
     @classmethod
     def of(
@@ -212,6 +228,7 @@ class TargetRanks:
             query_ids=self.query_ids[rows],
             n_candidates=self.n_candidates[rows],
             indptr=indptr,
+            sample=None if self.sample is None else self.sample.take(flat),
             **{name: getattr(self, name)[flat] for name in ("best", "worst", "gains", "items")},
         )
 
@@ -227,6 +244,8 @@ class TargetRanks:
                 value = value[cut]
             elif field_.name in ("users", "query_ids", "n_candidates"):
                 value = value[first:last]
+            elif field_.name == "sample" and value is not None:
+                value = value.take(cut)
             object.__setattr__(made, field_.name, value)
         return made
 
