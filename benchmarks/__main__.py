@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks._measure import Alone, alone, blas, machine
@@ -16,6 +18,8 @@ from benchmarks._rows import Row, table
 
 PARTS = ("basics", "full_ranking", "scored", "lists", "data_path", "training")
 README = Path(__file__).parent / "README.md"
+FAILED = "runs"
+"""Goal of the row of a part that failed."""
 FORCED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 """Settings of a machine that make BLAS slower than it is; parts run without them."""
 
@@ -23,18 +27,30 @@ FORCED = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 def rows_of(found: Alone) -> list[Row]:
     """Rows of a part; one that says why if it failed."""
     if found.error:
-        return [Row("this part failed", "–", None, False, note=found.error)]
+        return [Row("this part failed", FAILED, None, False, note=found.error)]
     return [Row(**row) for row in found.value]
 
 
-def section(part: str, quick: bool) -> tuple[str, bool]:
-    """Run a part; Markdown, and whether it ran and every goal is met."""
+def heading(part: str, rows: Sequence[Row], quick: bool) -> str:
+    """The part, and what is to be said of its goals: at toy size they hold for nothing."""
+    if any(row.goal == FAILED for row in rows):
+        return f"## {part}: failed"
+    if quick:
+        return f"## {part}: goals are not judged at these sizes"
+    met = all(row.met is not False for row in rows)
+    return f"## {part}{'' if met else ': not all goals are met'}"
+
+
+def section(part: str, quick: bool) -> tuple[str, str]:
+    """Run a part; its heading, and Markdown."""
     found = alone("benchmarks._rows:as_json", part, quick, limit=7200, gib=64)
     rows = rows_of(found)
+    title = heading(part, rows, quick)
+    if quick:
+        rows = [replace(row, met=None) for row in rows]
     note = " Quick: the figures prove nothing." if quick else ""
     head = f"`python -m benchmarks {part}`, {found.process_seconds / 60:.0f} min: {machine()}; "
-    met = all(row.met is not False for row in rows)
-    return f"{head}{blas()}.{note}\n\n{table(rows)}", met
+    return title, f"{head}{blas()}.{note}\n\n{table(rows)}"
 
 
 def written(text: str, part: str, content: str) -> str:
@@ -66,8 +82,8 @@ def main() -> None:
     for name in FORCED:
         os.environ.pop(name, None)
     for part in arguments.parts or PARTS:
-        content, met = section(part, arguments.quick)
-        print(f"## {part}{'' if met else ': not all goals are met'}\n\n{content}\n", flush=True)
+        title, content = section(part, arguments.quick)
+        print(f"{title}\n\n{content}\n", flush=True)
         if arguments.write:
             README.write_text(written(README.read_text("utf-8"), part, content), "utf-8")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from benchmarks._measure import alone
@@ -52,6 +54,18 @@ def test_failed_part_is_a_row():
     rows = command.rows_of(alone("benchmarks._rows:as_json", "absent", True))
     assert rows[0].met is False
     assert "absent" in rows[0].note
+
+
+def test_quick_runs_judge_no_goals():
+    missed = [replace(ROW, met=False)]
+    assert command.heading("lists", missed, quick=False) == "## lists: not all goals are met"
+    assert command.heading("lists", [ROW], quick=False) == "## lists"
+    assert (
+        command.heading("lists", missed, quick=True)
+        == "## lists: goals are not judged at these sizes"
+    )
+    failed = command.rows_of(alone("benchmarks._rows:as_json", "absent", True))
+    assert command.heading("absent", failed, quick=True) == "## absent: failed"
 
 
 def test_section_of_the_readme_is_replaced_alone():
