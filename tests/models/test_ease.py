@@ -43,7 +43,7 @@ def test_objective_is_at_its_minimum() -> None:
 
 
 def test_blocks_of_the_inverse() -> None:
-    """More items than a block, so that the weights are put together from several."""
+    """More items than a panel, so that the inverse is put together from several."""
     rng = np.random.default_rng(0)
     data = interactions(rng.integers(0, 200, 12_000), rng.integers(0, 1100, 12_000))
     X = data.csr().toarray().astype(np.float64)
