@@ -1,8 +1,10 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python3
 VENV := .venv
+TORCH := .venv-torch
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+pip = $(1)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+PIP := $(call pip,$(VENV))
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,6 +14,13 @@ $(BIN)/python:
 
 $(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) -e .
+	@touch $@
+
+# PyTorch in a venv of its own, so that all else is tested as the core is installed: without it.
+$(TORCH)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(TORCH)
+	$(call pip,$(TORCH)) --upgrade 'pip>=25.1'
+	$(call pip,$(TORCH)) -e '.[neural]' --group test-torch
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.core
@@ -27,6 +36,9 @@ demo: $(VENV)/.core  ## Install, then run an honest benchmark on the bundled dat
 test: $(VENV)/.dev  ## Install everything, run all tests
 	$(BIN)/python -m pytest
 
+test-torch: $(TORCH)/.ready  ## Install PyTorch into .venv-torch, run the tests that need it
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest tests/rank/test_*backend*.py
+
 check: $(VENV)/.dev  ## Format, lint, types, layers, public API
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -40,4 +52,4 @@ docs: $(VENV)/.dev  ## Build the documentation into site/
 bench: $(VENV)/.dev  ## Print the benchmark table
 	$(BIN)/python -m benchmarks
 
-.PHONY: help install demo test check docs bench
+.PHONY: help install demo test test-torch check docs bench

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,12 @@ def test_files_and_functions_are_short(path):
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_test_files_are_short(path):
     assert path.read_text("utf-8").count("\n") <= 500
+
+
+def test_tests_that_need_pytorch_are_run_by_their_target():
+    """``make test`` skips them, so nothing else would run them."""
+    target = re.search(r"^test-torch:.*\n.* -m pytest (.+)$", (ROOT / "Makefile").read_text(), re.M)
+    run = {path for pattern in target[1].split() for path in ROOT.glob(pattern)}
+    needing = [path for path in TESTS if 'importorskip("torch"' in path.read_text("utf-8")]
+    assert set(needing) - {Path(__file__)} <= run
+    assert "make test-torch" in (ROOT / ".ci" / "run").read_text()
