@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fullrank.core.exact import ExactSum
+from fullrank.core.exact import ExactSum, peak
 
 finite = st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300)
 
@@ -41,6 +41,45 @@ def test_order_and_cuts_do_not_matter(values: list[float], data: st.DataObject) 
     cut = data.draw(st.integers(0, len(values)))
     parts = ExactSum.of(shuffled[:cut]) + ExactSum.of(shuffled[cut:])
     assert parts == ExactSum.of(array)
+
+
+def alike(name: str, n: int = 1_000) -> np.ndarray:
+    """Doubles that add up as fixed-point numbers, and others that are too far apart for it."""
+    rng = np.random.default_rng(3)
+    return {
+        "metric": np.where(rng.random(n) < 0.5, 0.0, 1 / rng.integers(1, 100, n)),
+        "signed": rng.normal(size=n),
+        "just alike": rng.random(n) * 2.0 ** rng.integers(-25, 1, n),
+        "not alike": rng.random(n) * 2.0 ** rng.integers(-60, 1, n),
+        "largest digits": np.full(n, np.nextafter(2.0, 0.0)),
+        "negative": np.full(n, -1.0),
+        "zeros": np.zeros(n),
+        "huge": np.full(n, 1.7e308),
+        "bins end": np.full(n, 2.0**998),
+        "tiny": np.full(n, 2.0**-1000),
+        "subnormal": np.full(n, 5e-324),
+    }[name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["metric", "signed", "just alike", "not alike", "largest digits", "negative", "zeros", "huge",
+     "bins end", "tiny", "subnormal"],
+)  # fmt: skip
+def test_many_squares_are_those_of_products(name: str) -> None:
+    values = alike(name)
+    assert ExactSum.with_squares(values) == (
+        ExactSum.of(values),
+        ExactSum.of_products(values, values),
+    )
+    assert exact(ExactSum.of(values)) == sum(map(Fraction, values.tolist()))
+
+
+def test_peak() -> None:
+    assert peak(np.array([1.0, -3.0, 2.0])) == 3.0
+    assert peak(np.zeros(0)) == 0.0
+    assert peak(np.array([-np.inf, 1.0])) == np.inf
+    assert math.isnan(peak(np.array([np.inf, -np.nan, 1.0])))
 
 
 def test_cancels_where_floats_do_not() -> None:

@@ -86,6 +86,14 @@ class ExactSum:
         return self.units / (n << self.bits)
 
 
+def peak(values: NDArray[np.float64]) -> float:
+    """The largest absolute value, 0 without any; NaN if one is NaN."""
+    from fullrank.kernels.exact import largest_bits
+
+    bits = np.ascontiguousarray(values, dtype=np.float64).view(np.int64)
+    return float(np.array([largest_bits(bits)]).view(np.float64)[0])
+
+
 def _units(bins: NDArray[np.int64], digit: int) -> int:
     """Sum of bins ``[e, d]``: exponent ``e`` and digit ``i`` stand for ``2**(e + digit * i)``."""
     return sum(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.brief import brief, count
-from fullrank.core.exact import PRODUCT_BITS, UNIT_BITS, ExactSum
+from fullrank.core.exact import PRODUCT_BITS, UNIT_BITS, ExactSum, peak
 
 _ZERO = ExactSum()
 _NO_PRODUCTS = ExactSum(0, PRODUCT_BITS)
@@ -66,8 +66,7 @@ class State:
         counts: NDArray[np.float64],
     ) -> State:
         """Build the state of values whose ``user_sums`` are at hand already."""
-        known = ~np.isnan(values)
-        kept = values if known.all() else values[known]
+        kept = _defined(values)
         # Users with one value each: their sums are the values, and all counts are 1.
         single = len(sums) == len(kept)
         if single:
@@ -119,32 +118,39 @@ class State:
 
 def exact_mean(values: NDArray[np.float64]) -> float:
     """``State.of(values).value``, without the moments: NaN is left out, and rounded is once."""
-    known = ~np.isnan(values)
-    kept = values if known.all() else values[known]
+    kept = _defined(values)
     return ExactSum.of(kept).over(len(kept)) if len(kept) else float("nan")
 
 
+def _defined(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values without NaN: themselves where there is none."""
+    return values if math.isfinite(peak(values)) else values[~np.isnan(values)]
+
+
+def strictly_ascending(users: NDArray[np.integer]) -> bool:
+    """Each is above the one before, as the users of one query each are."""
+    return bool(np.all(users[1:] > users[:-1]))
+
+
 def user_sums(
-    values: NDArray[np.float64], users: NDArray[np.integer] | None
+    values: NDArray[np.float64], users: NDArray[np.integer] | None, *, ascending: bool = False
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
     """Sum the defined values of each user, the same for any order of the rows.
 
     Args:
         values: float64 ``[q]``, NaN where undefined.
         users: ``[q]`` user of each query; None if each query is a user of its own.
+        ascending: ``strictly_ascending(users)`` is known to hold.
 
     Returns:
         The users with a value, ascending (row numbers if ``users`` is None); the sums of their
         values; the numbers of their values: all ``[u]``, maybe views and not to be written to.
     """
-    known = ~np.isnan(values)
-    everywhere = bool(known.all())
-    kept = values if everywhere else values[known]
-    if users is None:
-        codes = np.arange(len(values)) if everywhere else np.flatnonzero(known)
-    else:
-        codes = np.asarray(users) if everywhere else np.asarray(users)[known]
-    if users is None or bool(np.all(codes[1:] > codes[:-1])):
+    kept = _defined(values)
+    codes = np.arange(len(values)) if users is None else np.asarray(users)
+    if len(kept) < len(values):
+        codes = codes[~np.isnan(values)]
+    if users is None or ascending or strictly_ascending(codes):
         return codes.astype(np.int64, copy=False), kept, np.broadcast_to(1.0, len(codes))
     order = np.argsort(codes, kind="stable")
     codes, kept = codes[order].astype(np.int64), kept[order]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fullrank.core.errors import DataError
+from fullrank.core.exact import peak
 from fullrank.core.state import State, user_sums
 
 NOISE = 64 * float(np.finfo(np.float64).eps)
@@ -43,13 +44,17 @@ class Clusters:
         values: NDArray[np.float64],
         users: NDArray[np.integer[Any]] | None,
         scale: float | None = None,
+        *,
+        ascending: bool = False,
     ) -> Clusters:
         """Gather float64 values ``[q]`` by user; ``scale`` if they are differences of larger.
+
+        ``ascending`` says that each user is above the one before, where that is known.
 
         Raises:
             DataError: a value beyond 1e100.
         """
-        codes, sums, counts = user_sums(values, users)
+        codes, sums, counts = user_sums(values, users, ascending=ascending)
         if scale is None:
             scale = largest(values)
             if scale > _LARGEST:
@@ -89,8 +94,9 @@ class Clusters:
 
 def largest(values: NDArray[np.float64]) -> float:
     """The largest absolute value, 0 without any; NaN is none."""
-    if values.size == 0:
-        return 0.0
+    found = peak(values.reshape(-1))
+    if found == found:
+        return found
     ends = np.fmax.reduce(values, axis=None), -np.fmin.reduce(values, axis=None)
     return float(np.nan_to_num(max(ends), nan=0.0, posinf=np.inf))
 

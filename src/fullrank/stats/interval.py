@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from fullrank.core.errors import SpecError, suggest
 from fullrank.core.estimate import Estimate
 from fullrank.core.random import RNG, seed_of
+from fullrank.core.state import strictly_ascending
 from fullrank.core.threads import run_chunks
 from fullrank.stats.bootstrap import (
     bca_ends,
@@ -124,7 +125,10 @@ def column_intervals(
     """
     codes = as_users(users, len(columns[0]))
     check_options(level, method, resamples)
-    gathered = run_chunks(lambda j, _: Clusters.of(columns[j], codes), len(columns), 1)
+    once = codes is not None and strictly_ascending(codes)
+    gathered = run_chunks(
+        lambda j, _: Clusters.of(columns[j], codes, ascending=once), len(columns), 1
+    )
     ranges = [None] * len(columns) if bounds is None else list(bounds)
     return intervals(gathered, level, method, resamples, seed_of(rng), ranges, threads)
 
