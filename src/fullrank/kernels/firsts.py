@@ -38,6 +38,8 @@ def hit_chances(
 ) -> NDArray[np.float64]:
     """Chance of at least one relevant target within each cut: ``[q, k]``.
 
+    The queries of a cut lie side by side.
+
     Args:
         indptr: int64 ``[q + 1]``.
         best: int32 ``[t]``, ascending within a query.
@@ -45,7 +47,7 @@ def hit_chances(
         relevant: bool ``[t]``.
         cuts: int64 ``[k]``.
     """
-    out = np.zeros((len(indptr) - 1, len(cuts)))
+    out = np.zeros((len(cuts), len(indptr) - 1))
     for q in range(len(indptr) - 1):
         for j in range(len(cuts)):
             in_block, size, places = 0, 0, 0
@@ -55,15 +57,15 @@ def hit_chances(
                 if not relevant[t]:
                     continue
                 if worst[t] <= cuts[j]:
-                    out[q, j] = 1.0
+                    out[j, q] = 1.0
                     break
                 in_block += 1
                 size, places = worst[t] - best[t] + 1, cuts[j] - best[t] + 1
-            if out[q, j] == 0.0 and in_block == 1:
-                out[q, j] = places / size
-            elif out[q, j] == 0.0 and in_block > 1:
-                out[q, j] = 1.0 - miss_chance(size, in_block, places)
-    return out
+            if out[j, q] == 0.0 and in_block == 1:
+                out[j, q] = places / size
+            elif out[j, q] == 0.0 and in_block > 1:
+                out[j, q] = 1.0 - miss_chance(size, in_block, places)
+    return out.T
 
 
 @jit()
@@ -119,6 +121,8 @@ def reciprocal_firsts(
 ) -> NDArray[np.float64]:
     """Expected reciprocal rank of the first relevant target within each cut: ``[q, k]``.
 
+    The queries of a cut lie side by side.
+
     Args:
         indptr: int64 ``[q + 1]``.
         best: int32 ``[t]``, ascending within a query.
@@ -128,7 +132,7 @@ def reciprocal_firsts(
         prefix: float64 ``[n + 1]``, running sums of ``reciprocals``.
         cuts: int64 ``[k]``, at most ``n``.
     """
-    out = np.zeros((len(indptr) - 1, len(cuts)))
+    out = np.zeros((len(cuts), len(indptr) - 1))
     for q in range(len(indptr) - 1):
         first, in_block = -1, 0
         for t in range(indptr[q], indptr[q + 1]):
@@ -150,10 +154,10 @@ def reciprocal_firsts(
                 one = (
                     reciprocals[above] if alone else weight_sum(above + 1, end, reciprocals, prefix)
                 )
-                out[q, j] = one / size
+                out[j, q] = one / size
             elif places <= _PLAIN or _growth(above, size, in_block) > _GROWTH:
-                out[q, j] = _plain(above, size, in_block, places)
+                out[j, q] = _plain(above, size, in_block, places)
             else:
                 one = weight_sum(above + 1, above + places, reciprocals, prefix) / size
-                out[q, j] = _recurrence(above, size, in_block, places, one)
-    return out
+                out[j, q] = _recurrence(above, size, in_block, places, one)
+    return out.T

@@ -36,6 +36,26 @@ def _copy_down(gains: NDArray[np.float64], row: NDArray[np.float64]) -> None:
 
 
 @jit()
+def _running_sums(
+    row: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    cuts: NDArray[np.int64],
+    out: NDArray[np.float64],
+) -> None:
+    """Fill the sum of ``row x weights`` up to each cut."""
+    total = 0.0
+    for i in range(len(row)):
+        if row[i] != 0.0:
+            total += row[i] * weights[i]
+        for j in range(len(cuts)):
+            if cuts[j] == i + 1:
+                out[j] = total
+    for j in range(len(cuts)):
+        if cuts[j] > len(row):
+            out[j] = total
+
+
+@jit()
 def ideal_sums(
     indptr: NDArray[np.int64],
     gains: NDArray[np.float64],
@@ -51,24 +71,24 @@ def ideal_sums(
         cuts: int64 ``[k]``.
 
     Returns:
-        float64 ``[q, k]``.
+        float64 ``[q, k]``, the queries of a cut side by side.
     """
-    out = np.zeros((len(indptr) - 1, len(cuts)))
+    out = np.zeros((len(cuts), len(indptr) - 1))
     longest = 0
     for q in range(len(indptr) - 1):
         longest = max(longest, indptr[q + 1] - indptr[q])
-    row = np.empty(longest)
+    row, of_ones = np.empty(longest), np.zeros(longest + 1)
+    for i in range(longest):
+        of_ones[i + 1] = of_ones[i] + weights[i]
     for q in range(len(indptr) - 1):
         start, n = indptr[q], indptr[q + 1] - indptr[q]
-        _copy_down(gains[start : start + n], row)
-        total = 0.0
-        for i in range(n):
-            if row[i] != 0.0:
-                total += row[i] * weights[i]
+        others = 0
+        for i in range(start, start + n):
+            others += gains[i] != 1.0
+        if others == 0:
             for j in range(len(cuts)):
-                if cuts[j] == i + 1:
-                    out[q, j] = total
-        for j in range(len(cuts)):
-            if cuts[j] > n:
-                out[q, j] = total
-    return out
+                out[j, q] = of_ones[min(cuts[j], n)]
+            continue
+        _copy_down(gains[start : start + n], row)
+        _running_sums(row[:n], weights, cuts, out[:, q])
+    return out.T

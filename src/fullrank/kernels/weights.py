@@ -70,7 +70,7 @@ def expected_weights(
 
     Args:
         indptr: int64 ``[q + 1]``.
-        best: int32 ``[t]``.
+        best: int32 ``[t]``, ascending within a query.
         worst: int32 ``[t]``.
         gains: float64 ``[t]``.
         weights: float64 ``[n]``, weight of rank ``r`` at ``r - 1``.
@@ -78,23 +78,26 @@ def expected_weights(
         cuts: int64 ``[1, k]`` for all queries or ``[q, k]``; at most ``n``.
 
     Returns:
-        float64 ``[q, k]``.
+        float64 ``[q, k]``, the queries of a cut side by side.
     """
     n_cuts = cuts.shape[1]
     shared = cuts.shape[0] == 1
-    out = np.zeros((len(indptr) - 1, n_cuts))
+    deepest = cuts.max() if cuts.size else 0
+    out = np.zeros((n_cuts, len(indptr) - 1))
     for q in range(len(indptr) - 1):
         row = 0 if shared else q
         for t in range(indptr[q], indptr[q + 1]):
+            if best[t] > deepest:
+                break
             if gains[t] == 0.0:
                 continue
+            if best[t] == worst[t]:
+                gained = gains[t] * weights[best[t] - 1]
+                for j in range(n_cuts):  # without a branch, which nothing could foresee
+                    out[j, q] += gained if best[t] <= cuts[row, j] else 0.0
+                continue
             for j in range(n_cuts):
-                cut = cuts[row, j]
-                if best[t] > cut:
-                    continue
-                if best[t] == worst[t]:
-                    out[q, j] += gains[t] * weights[best[t] - 1]
-                else:
-                    total = weight_sum(best[t], min(worst[t], cut), weights, prefix)
-                    out[q, j] += gains[t] * (total / (worst[t] - best[t] + 1))
-    return out
+                if best[t] <= cuts[row, j]:
+                    total = weight_sum(best[t], min(worst[t], cuts[row, j]), weights, prefix)
+                    out[j, q] += gains[t] * (total / (worst[t] - best[t] + 1))
+    return out.T

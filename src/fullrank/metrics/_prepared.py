@@ -12,7 +12,10 @@ from fullrank.core.errors import ScoreError, SpecError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
 from fullrank.core.text import quoted
+from fullrank.core.threads import run_chunks
 from fullrank.core.vocabulary import Vocabulary
+
+_QUERIES = 1 << 15  # of a task
 
 MAX_EXP_GRADE = 50.0
 """2**50 - 1 leaves three bits of a double for the discount: above, small grades vanish."""
@@ -50,7 +53,10 @@ def _check_places(r: TargetRanks) -> None:
 
     if r.others == "excluded":
         return
-    bad = shared_place(r.indptr, r.best, r.worst, 0, len(r))
+    found = run_chunks(
+        lambda first, last: shared_place(r.indptr, r.best, r.worst, first, last), len(r), _QUERIES
+    )
+    bad = min((target for target in found if target >= 0), default=-1)
     if bad >= 0:
         row = int(np.searchsorted(r.indptr, bad, side="right")) - 1
         raise ScoreError(
@@ -94,13 +100,17 @@ class Prepared:
     @cached_property
     def last(self) -> int:
         """The highest rank of any ranked target; 0 if there is none."""
-        ranked = self.ranked.ranked
-        return int(self.ranked.worst.max(where=ranked, initial=0))
+        return int(np.where(self.ranked.ranked, self.ranked.worst, 0).max(initial=0))
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
         """Query of each target ``[t]``."""
         return rows_of(self.ranked.indptr)
+
+    @cached_property
+    def _all_one(self) -> bool:
+        """Every target has grade 1."""
+        return bool((self.ranked.gains == 1.0).all())
 
     def relevant(self, rel: float | None) -> NDArray[np.bool_]:
         """Bool ``[t]``: grade > 0, or >= ``rel`` where it is given."""
@@ -112,7 +122,10 @@ class Prepared:
     def n_relevant(self, rel: float | None) -> NDArray[np.int64]:
         """int64 ``[q]``: relevant targets of each query, unranked ones included."""
         if rel not in self._n_relevant:
-            self._n_relevant[rel] = self.sums(self.relevant(rel))
+            every = self._all_one and (rel is None or rel <= 1.0)
+            self._n_relevant[rel] = (
+                np.diff(self.ranked.indptr) if every else self.sums(self.relevant(rel))
+            )
         return self._n_relevant[rel]
 
     def sums(self, values: NDArray[np.int64] | NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -129,6 +142,8 @@ class Prepared:
         """
         key = (gain, rel)
         if key not in self._gains:
+            if self._all_one and (rel is None or rel <= 1.0):
+                return self.ranked.gains  # 2^1 - 1, 1 and 1
             relevant = self.relevant(rel)
             grades = np.where(relevant, self.ranked.gains, 0.0)
             if gain == "exp":

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.metrics._prepared import Cuts, Prepared
-from fullrank.metrics._rank import RankMetric, column, cut_row
+from fullrank.metrics._rank import RankMetric, cut_row
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -34,7 +34,8 @@ class F1Metric(RankMetric):
     cutoff = "required"
 
     def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
-        return 2.0 * ranks.hits(self.rel, ks) / (cut_row(ks) + column(ranks.n_relevant(self.rel)))
+        both = np.add.outer(cut_row(ks), ranks.n_relevant(self.rel)).T
+        return 2.0 * ranks.hits(self.rel, ks) / both
 
 
 F1 = F1Metric()

@@ -41,9 +41,10 @@ class MAPMetric(RankMetric):
     denominator: Literal["min", "relevant"] = "min"
 
     def _at(self, ranks: Prepared, ks: Cuts) -> NDArray[np.float64]:
-        n = column(ranks.n_relevant(self.rel))
-        by = np.minimum(n, cut_row(ks)) if self.denominator == "min" else n
-        return precision_sums_at(ranks, self.rel, ks) / by
+        found, n = precision_sums_at(ranks, self.rel, ks), ranks.n_relevant(self.rel)
+        if self.denominator == "relevant":
+            return found / column(n)
+        return found / np.minimum.outer(cut_row(ks), n).T
 
 
 def precision_sums_at(ranks: Prepared, rel: float | None, ks: Cuts) -> NDArray[np.float64]:
