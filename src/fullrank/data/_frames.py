@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import narwhals as nw
 import numpy as np
@@ -92,9 +92,11 @@ def _series(name: str, column: Any) -> pl.Series:
 
 
 def _arrow_text(name: str, column: Any) -> pl.Series:
-    """Text that pandas keeps in Arrow's memory: no Python object is made of it."""
+    """Text that pandas keeps in Arrow's memory: no Python object is made of it, and no copy."""
     held = column.array.__arrow_array__()
-    return pl.Series(name, held) if len(held) else pl.Series(name, [], dtype=pl.String)
+    if len(held) == 0:
+        return pl.Series(name, [], dtype=pl.String)
+    return cast(pl.Series, pl.from_arrow(held, rechunk=False)).alias(name)
 
 
 def _datetimes(name: str, column: Any) -> pl.Series:

@@ -52,7 +52,7 @@ class Evaluation:
         ranked: ranks of the targets in the lists.
         values: per-query values by metric.
         level: confidence level.
-        protocol: what must be equal for two evaluations to be comparable.
+        design: what must be equal for two evaluations to be comparable, beside the targets.
         segments: label of each query, or None.
         warnings: what a reader must know.
         interval: options of ``stats.mean_interval`` (method, resamples, rng).
@@ -61,7 +61,7 @@ class Evaluation:
     ranked: TargetRanks
     values: Mapping[Metric, Values]
     level: float
-    protocol: Mapping[str, Any]
+    design: Mapping[str, Any]
     segments: NDArray[Any] | None
     warnings: tuple[str, ...]
     interval: Mapping[str, Any]
@@ -93,6 +93,11 @@ class Evaluation:
             users = self.ranked.users[mask]
             out[str(name)] = self._measure([v[mask] for v in self.values.values()], users)
         return out
+
+    @cached_property
+    def protocol(self) -> Mapping[str, Any]:
+        """What must be equal for two evaluations to be comparable; hashes the ids when asked."""
+        return {"targets": targets_fingerprint(self.ranked), **self.design}
 
     @property
     def protocol_id(self) -> str:
@@ -226,8 +231,7 @@ def evaluate(
     )
     check_graded(chosen, ranked.design["grade"])
     check_evaluable(ranked, recs, train)
-    protocol = {
-        "targets": targets_fingerprint(ranked),
+    design = {
         "seen": "kept" if keep_seen or train is None else "removed",
         "train": ranked.design["removed"],
         "grade": ranked.design["grade"],
@@ -240,7 +244,7 @@ def evaluate(
         ranked=ranked,
         values=rank_values(ranked, chosen),
         level=level,
-        protocol=protocol,
+        design=design,
         segments=None if by is None else _segments(ranked, *by, columns or {}, read or {}),
         warnings=tuple(warnings_for(ranked, chosen)),
         interval={"method": method, "resamples": resamples, "rng": seed},
