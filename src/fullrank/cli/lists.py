@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,6 +22,10 @@ from fullrank.cli._output import (
 from fullrank.cli._say import FAILED, say
 from fullrank.core.brief import count
 from fullrank.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from fullrank.experiment.compare import Comparison
+    from fullrank.experiment.condition import Condition
 
 Columns = Annotated[
     str | None,
@@ -253,26 +257,32 @@ def compare(
             columns=parse_columns(columns),
             read=parse_read(read),
         )
-    failures = [text for one in conditions for text in one.failures(found, on)]
-    not_judged = [text for one in conditions for text in one.not_judged(found, on)]
-    passed = [text for one in conditions for text in one.passed(found, on)]
+    checks = _checks(conditions, found, on)
     for text in found.differs:
         warn(f"protocols differ in {text}")
-    for text in (*found.warnings, *not_judged):
+    for text in (*found.warnings, *checks["not_judged"]):
         warn(text)
     if json:
-        checks = {"failures": failures, "not_judged": not_judged, "passed": passed}
         print_json({**found.to_dict(), **checks})
     else:
-        _print_comparison(found)
-        for text in passed:
-            print_line(text)
-    if failures:
-        say("; ".join(failures))
+        _print_comparison(found, checks["passed"])
+    if checks["failures"]:
+        say("; ".join(checks["failures"]))
         raise typer.Exit(FAILED)
 
 
-def _print_comparison(found: Any) -> None:
+def _checks(
+    conditions: Sequence[Condition], found: Comparison, on: Literal["interval", "value"]
+) -> dict[str, list[str]]:
+    """What the conditions say of a comparison."""
+    return {
+        "failures": [text for one in conditions for text in one.failures(found, on)],
+        "not_judged": [text for one in conditions for text in one.not_judged(found, on)],
+        "passed": [text for one in conditions for text in one.passed(found, on)],
+    }
+
+
+def _print_comparison(found: Any, passed: Sequence[str]) -> None:
     def name(model: str) -> str:
         return f"{model} †" if model in found.forced else model
 
@@ -293,7 +303,7 @@ def _print_comparison(found: Any) -> None:
     pairs = [f"{name(row['model'])} - {name(row['baseline'])}" for row in found.tests]
     print_table(head, [[pair, *_test_row(row)] for pair, row in zip(pairs, found.tests)])
     typer.echo("")
-    for line in _comparison_notes(found):
+    for line in (*_comparison_notes(found), *passed):
         print_line(line)
 
 
