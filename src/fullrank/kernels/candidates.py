@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,16 @@ from fullrank.kernels._jit import jit
 from fullrank.kernels.order import tie_key
 
 
-# The sums are exact (factors on the grid), so that their order is free.
+# The order of a sum is free: that of factors on the grid is exact in float64, and the bound of what
+# float32 loses holds for any.
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def _quick(a: NDArray[np.float32], b: NDArray[np.float32]) -> Any:
+    total = np.float32(0.0)
+    for j in range(len(a)):
+        total += a[j] * b[j]
+    return total
+
+
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def _dot(a: NDArray[np.float64], b: NDArray[np.float32]) -> float:
     total = 0.0
@@ -55,6 +66,7 @@ def first_bad(scores: NDArray[np.float32]) -> int:
 def count_before(
     indptr: NDArray[np.int64],
     items: NDArray[np.int32],
+    rows: NDArray[np.int64],
     scores: NDArray[np.float32],
     target_indptr: NDArray[np.int64],
     targets: NDArray[np.int32],
@@ -71,9 +83,10 @@ def count_before(
     Of equal scores that with the lower tie key precedes, as in lists.
 
     Args:
-        indptr: int64 ``[q + 1]`` into the candidates.
-        items: int32 ``[n]`` item codes.
-        scores: float32 ``[n]``.
+        indptr: int64 ``[n + 1]`` into the candidates.
+        items: int32 item codes.
+        rows: int64 ``[n]``, the query of each row of candidates; the arrays below have all.
+        scores: float32 of the candidates.
         target_indptr: int64 ``[q + 1]``.
         targets: int32 ``[t]`` item codes.
         target_scores: float32 ``[t]``.
@@ -84,13 +97,14 @@ def count_before(
         equal: int32 ``[t]``, added to.
         before: int32 ``[t]``, added to.
     """
-    for q in range(len(query_keys)):
+    for r in range(len(rows)):
+        q = rows[r]
         for t in range(target_indptr[q], target_indptr[q + 1]):
             if not counting[t]:
                 continue
             mine = target_scores[t]
             higher = ties = np.int32(0)
-            for p in range(indptr[q], indptr[q + 1]):
+            for p in range(indptr[r], indptr[r + 1]):
                 higher += np.int32(scores[p] > mine)
                 ties += np.int32(scores[p] == mine)
             above[t] += higher
@@ -99,7 +113,112 @@ def count_before(
             if ties == 0:
                 continue
             key = tie_key(query_keys[q], item_keys, targets[t])
-            for p in range(indptr[q], indptr[q + 1]):
+            for p in range(indptr[r], indptr[r + 1]):
                 if scores[p] == mine:
                     other = tie_key(query_keys[q], item_keys, items[p])
                     before[t] += np.int32(other < key or (other == key and items[p] < targets[t]))
+
+
+@jit()
+def _settle(
+    scores: NDArray[np.float32],
+    row: NDArray[np.int32],
+    bounds: tuple[float, float],
+    exact: NDArray[np.float64],
+    factors: NDArray[np.float32],
+    score: Any,
+    case: tuple[Any, int],
+    item_keys: NDArray[np.uint64],
+) -> tuple[int, int, int]:
+    """Of the candidates within bounds: how many are above a target, as high, and precede it."""
+    query_key, target = case
+    key = tie_key(query_key, item_keys, target)
+    above = equal = before = 0
+    for p in range(len(row)):
+        if not bounds[0] <= scores[p] <= bounds[1]:
+            continue
+        settled = np.float32(_dot(exact, factors[row[p]]))
+        if settled > score:
+            above += 1
+            before += 1
+        elif settled == score:
+            equal += 1
+            other = tie_key(query_key, item_keys, row[p])
+            before += int(other < key or (other == key and row[p] < target))
+    return above, equal, before
+
+
+@jit()
+def count_before_factors(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    queries: NDArray[np.float32],
+    error: NDArray[np.float64],
+    factors: NDArray[np.float32],
+    target_indptr: NDArray[np.int64],
+    targets: NDArray[np.int32],
+    target_scores: NDArray[np.float32],
+    counting: NDArray[np.bool_],
+    query_keys: NDArray[np.uint64],
+    item_keys: NDArray[np.uint64],
+    above: NDArray[np.int32],
+    equal: NDArray[np.int32],
+    before: NDArray[np.int32],
+) -> None:
+    """``count_before`` from factors on the grid: exact only where float32 leaves it open.
+
+    Args:
+        indptr: int64 ``[n + 1]`` into the candidates.
+        items: int32 item codes.
+        rows: int64 ``[n]``, the query of each row of candidates; the arrays below have all.
+        queries: float32 ``[q, d]`` on the grid.
+        error: float64 ``[q]``, how far a float32 score may be from the canonical one.
+        factors: float32 ``[n_items, d]`` on the grid.
+        target_indptr: int64 ``[q + 1]``.
+        targets: int32 ``[t]`` item codes.
+        target_scores: float32 ``[t]`` canonical.
+        counting: bool ``[t]``: others are passed over.
+        query_keys: uint64 ``[q]``.
+        item_keys: uint64 ``[n_items]``.
+        above: int32 ``[t]``, added to.
+        equal: int32 ``[t]``, added to.
+        before: int32 ``[t]``, added to.
+    """
+    longest = 0
+    for r in range(len(rows)):
+        longest = max(longest, indptr[r + 1] - indptr[r])
+    scores = np.empty(longest, np.float32)
+    exact = np.empty(queries.shape[1])
+    for r in range(len(rows)):
+        q = rows[r]
+        mine, exact[:] = queries[q], queries[q]
+        row = items[indptr[r] : indptr[r + 1]]
+        for p in range(len(row)):
+            scores[p] = _quick(mine, factors[row[p]])
+        for t in range(target_indptr[q], target_indptr[q + 1]):
+            if not counting[t]:
+                continue
+            score = target_scores[t]
+            low, high = np.float64(score) - error[q], np.float64(score) + error[q]
+            higher = close = np.int32(0)
+            for p in range(len(row)):
+                higher += np.int32(scores[p] > high)
+                close += np.int32((scores[p] >= low) & (scores[p] <= high))
+            above[t] += higher
+            before[t] += higher
+            if close == 0:
+                continue
+            found = _settle(
+                scores[: len(row)],
+                row,
+                (low, high),
+                exact,
+                factors,
+                score,
+                (query_keys[q], targets[t]),
+                item_keys,
+            )
+            above[t] += found[0]
+            equal[t] += found[1]
+            before[t] += found[2]

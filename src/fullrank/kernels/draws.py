@@ -22,8 +22,9 @@ def _mix(value: np.uint64) -> np.uint64:
 
 @jit()
 def _uniform(key: np.uint64, number: int) -> float:
-    """Uniform in [0, 1): draw ``number`` of the stream ``key``."""
-    return np.float64(_mix(key ^ _mix(np.uint64(number))) >> np.uint64(11)) * 2.0**-53
+    """Uniform in [0, 1): draw ``number`` of the stream ``key``, as SplitMix64 makes them."""
+    state = key + np.uint64(number) * _GOLDEN
+    return np.float64(np.int64(_mix(state) >> np.uint64(11))) * 2.0**-53
 
 
 @jit()
@@ -101,12 +102,14 @@ def draw_distinct(
 ) -> None:
     """Draw places without replacement: a part of one random order of each pool.
 
-    The order is that of Fisher and Yates; its first ``first[q]`` places are passed over, so that
-    a sample is extended by asking for what comes next.
+    The order is that of Fisher and Yates over the base, in which excluded places are passed
+    over; so are the first ``first[q]`` of the others: a sample is extended by asking for what
+    comes next.
 
     Args:
         keys: uint64 ``[q]``, of each row's stream.
-        sizes: int64 ``[q]`` items of each pool, at least ``first`` and what is drawn.
+        sizes: int64 ``[q]`` items of each base; without the excluded ones, at least ``first`` and
+            what is drawn.
         first: int64 ``[q]``.
         indptr: int64 ``[q + 1]`` into ``out``.
         ex_indptr: int64 ``[q]`` where the excluded places of each row begin.
@@ -114,19 +117,35 @@ def draw_distinct(
         excluded: int32 places, ascending within a row.
         out: int32, overwritten with places of the base.
     """
-    order = np.arange(max(sizes.max(), 1) if len(sizes) else 1).astype(np.int32)
+    most = sizes.max() if len(sizes) else 0
+    order = np.arange(most).astype(np.int32)
+    swapped = np.empty(most, np.int32)
+    barred = np.zeros(most, np.bool_)
     for q in range(len(keys)):
-        n, begin = sizes[q], first[q]
-        last = begin + indptr[q + 1] - indptr[q]
-        left_out = excluded[ex_indptr[q] : ex_indptr[q] + ex_counts[q]]
-        for j in range(last):
-            other = j + _below(keys[q], j, n - j)
-            order[j], order[other] = order[other], order[j]
-        for j in range(begin, last):
-            out[indptr[q] + j - begin] = _skip(left_out, order[j])
-        for j in range(last - 1, -1, -1):  # the exchanges undone, so that the next pool begins anew
-            other = j + _below(keys[q], j, n - j)
-            order[j], order[other] = order[other], order[j]
+        n, key, ex = sizes[q], keys[q], ex_indptr[q]
+        for i in range(ex, ex + ex_counts[q]):
+            barred[excluded[i]] = True
+        at, end = indptr[q] - first[q], indptr[q + 1]
+        j = 0
+        while at < end:
+            other = j + _below(key, j, n - j)
+            place = order[other]
+            order[other] = order[j]
+            order[j] = place
+            swapped[j] = other
+            j += 1
+            if not barred[place]:
+                if at >= indptr[q]:
+                    out[at] = place
+                at += 1
+        while j > 0:  # undone, so that the next row begins anew
+            j -= 1
+            other = swapped[j]
+            place = order[other]
+            order[other] = order[j]
+            order[j] = place
+        for i in range(ex, ex + ex_counts[q]):
+            barred[excluded[i]] = False
 
 
 @jit()
@@ -140,7 +159,10 @@ def draw_repeated(
     excluded: NDArray[np.int32],
     out: NDArray[np.int32],
 ) -> None:
-    """Draw places with replacement, draws ``first`` and on; arguments as ``draw_distinct``."""
+    """Draw places with replacement, draws ``first`` and on.
+
+    Arguments as ``draw_distinct``, but for ``sizes`` (int64 ``[q]``): items of each pool.
+    """
     for q in range(len(keys)):
         left_out = excluded[ex_indptr[q] : ex_indptr[q] + ex_counts[q]]
         for j in range(indptr[q + 1] - indptr[q]):

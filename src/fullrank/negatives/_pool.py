@@ -89,10 +89,16 @@ class Pool:
         return len(self.keys)
 
     @property
+    def bases(self) -> NDArray[np.int64]:
+        """int64 ``[q]``: items of each row's base."""
+        if len(self.own_indptr):
+            return np.diff(self.own_indptr)
+        return np.full(len(self), len(self.items), np.int64)
+
+    @property
     def sizes(self) -> NDArray[np.int64]:
         """int64 ``[q]``: items that can be drawn."""
-        whole = np.diff(self.own_indptr) if len(self.own_indptr) else len(self.items)
-        return np.asarray(whole - self.n_excluded, dtype=np.int64)
+        return np.asarray(self.bases - self.n_excluded, dtype=np.int64)
 
     def __getitem__(self, rows: NDArray[np.int64] | slice) -> Pool:
         """Some of the rows; the arrays of items are shared."""

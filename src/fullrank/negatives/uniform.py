@@ -11,7 +11,7 @@ from fullrank.core.threads import run_chunks
 from fullrank.negatives._base import Drawn, Negatives, rows_between
 from fullrank.negatives._pool import Pool
 
-_ROWS = 512
+_ROWS = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +37,7 @@ class Uniform(Negatives):
         indptr = rows_between(first, last)
         places = np.empty(int(indptr[-1]), np.int32)
         kernel = draw_repeated if self.replacement else draw_distinct
-        sizes = pool.sizes
+        sizes = pool.sizes if self.replacement else pool.bases
 
         def task(start: int, stop: int) -> None:
             rows = slice(start, stop)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import ScoreError, SpecError
 from fullrank.core.queries import Queries
-from fullrank.core.ragged import as_indptr, rows_of, take_ragged
+from fullrank.core.ragged import as_indptr, rows_of
 from fullrank.core.random import derive, hash_elements, mix, uniform_elements
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.sample import Sample
@@ -21,7 +21,7 @@ from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._job import run_blocks
 from fullrank.rank._pairs import PairScores
 
-BLOCK = 256
+BLOCK = 1024
 """Queries whose candidates are drawn and scored together."""
 
 PAIRS = 1 << 21
@@ -187,6 +187,7 @@ class _Block:
     def __init__(self, work: _Work, queries: Queries, rows: slice, targets: slice) -> None:
         self.work, self.queries, self.rows, self.targets = work, queries, rows, targets
         n = len(queries.target_items)
+        self.bound = work.scores.bind(queries)
         self.row_of = rows_of(queries.target_indptr)
         self.pool = work.pool[rows]
         self.limits = work.limits[rows]
@@ -196,45 +197,46 @@ class _Block:
         self.counting = np.ones(n, dtype=bool)
 
     def score_targets(self) -> None:
+        """Score the targets that can be ranked; the others stay at -inf."""
         q = self.queries
         self.scores = np.full(len(q.target_items), -np.inf, np.float32)
         inside = np.flatnonzero(self.work.in_catalogue[self.targets])
         indptr = as_indptr(np.bincount(self.row_of[inside], minlength=len(q)))
-        self.scores[inside] = self._scored(q, indptr, q.target_items[inside])
+        self.scores[inside] = self._scored(np.arange(len(q)), indptr, q.target_items[inside])
         self.counting &= self.scores > -np.inf
 
     def extend(self, wanted: NDArray[np.int64]) -> None:
         """Draw up to ``wanted[q]`` candidates, and count them for the targets that go on."""
-        active = np.bincount(self.row_of[self.counting], minlength=len(self.queries)) > 0
+        active = np.zeros(len(self.queries), dtype=bool)
+        active[self.row_of[self.counting]] = True
         rows = np.flatnonzero(active & (wanted > self.drawn))
-        counts = (wanted - self.drawn)[rows]
-        for part in _parts(counts, PAIRS):
+        for part in _parts((wanted - self.drawn)[rows], PAIRS):
             self._extend(rows[part], wanted[rows[part]])
         self.sizes[self.counting] = np.maximum(wanted, self.drawn)[self.row_of[self.counting]]
         self.drawn[rows] = wanted[rows]
 
     def _extend(self, rows: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
-        from fullrank.kernels.candidates import count_before
+        from fullrank.kernels.candidates import count_before, count_before_factors
 
-        work, queries = self.work, self.queries[rows]
+        work, bound = self.work, self.bound
         indptr, items = work.negatives.draw(self.pool[rows], self.drawn[rows], wanted)
-        scores = self._scored(queries, indptr, items)
-        _, mine = take_ragged(self.queries.target_indptr, rows)
-        found = [column[mine] for column in (self.above, self.equal, self.before)]
-        count_before(
-            indptr,
-            items,
-            scores,
-            queries.target_indptr,
-            queries.target_items,
-            self.scores[mine],
-            self.counting[mine],
-            work.query_keys[self.rows][rows],
+        against = (
+            self.queries.target_indptr,
+            self.queries.target_items,
+            self.scores,
+            self.counting,
+            work.query_keys[self.rows],
             work.item_keys,
-            *found,
+            self.above,
+            self.equal,
+            self.before,
         )
-        for column, new in zip((self.above, self.equal, self.before), found):
-            column[mine] = new
+        if bound.product is not None:
+            mine, error, factors = bound.product
+            count_before_factors(indptr, items, rows, mine, error, factors, *against)
+            work.scored.append(len(items))
+        else:
+            count_before(indptr, items, rows, self._scored(rows, indptr, items), *against)
 
     def next_sizes(self, design: Adaptive, stage: int) -> NDArray[np.int64]:
         """Ask the design how far to go on: int64 ``[q]``; targets that stop are marked."""
@@ -249,21 +251,21 @@ class _Block:
         return wanted
 
     def _scored(
-        self, queries: Queries, indptr: NDArray[np.int64], items: NDArray[np.int32]
+        self, rows: NDArray[np.int64], indptr: NDArray[np.int64], items: NDArray[np.int32]
     ) -> NDArray[np.float32]:
         from fullrank.kernels.candidates import first_bad
 
         if not len(items):
             return np.zeros(0, np.float32)
-        scores = self.work.scores(queries, indptr, items)
+        scores = self.bound(rows, indptr, items)
         self.work.scored.append(len(items))
         bad = first_bad(scores)
         if bad >= 0:
-            row = int(np.searchsorted(indptr, bad, side="right")) - 1
+            q, row = self.queries, rows[int(np.searchsorted(indptr, bad, side="right")) - 1]
             raise ScoreError(
                 f"{type(self.work.scores.model).__name__} scored {scores[bad]} for user "
-                f"{queries.user_vocab.label(queries.users[row])} and item "
-                f"{queries.item_vocab.label(items[bad])}; scores must be finite, or -inf for "
+                f"{q.user_vocab.label(q.users[row])} and item "
+                f"{q.item_vocab.label(items[bad])}; scores must be finite, or -inf for "
                 "never; check the model's settings and training data"
             )
         return scores
@@ -283,6 +285,8 @@ class _Block:
     def _others(self, ranked: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Other targets of the query that precede each target."""
         q, work = self.queries, self.work
+        if q.target_counts.max(initial=0) < 2:
+            return np.zeros(len(ranked), np.int32)
         keys = work.query_keys[self.rows][self.row_of] ^ work.item_keys[q.target_items]
         order = np.lexsort((q.target_items, mix(keys), -self.scores, self.row_of))
         place = np.empty(len(order), np.int64)
@@ -292,15 +296,15 @@ class _Block:
 
 def _parts(counts: NDArray[np.int64], most: int) -> list[slice]:
     """Cut rows into runs with at most ``most`` pairs, or one row."""
+    if counts.sum() <= most:
+        return [slice(0, len(counts))] if len(counts) else []
     out, start, total = [], 0, 0
     for row, count in enumerate(counts.tolist()):
         if row > start and total + count > most:
             out.append(slice(start, row))
             start, total = row, 0
         total += count
-    if len(counts):
-        out.append(slice(start, len(counts)))
-    return out
+    return [*out, slice(start, len(counts))]
 
 
 def _result(work: _Work, catalogue: Catalogue) -> TargetRanks:

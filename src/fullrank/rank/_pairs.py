@@ -10,55 +10,90 @@ from numpy.typing import NDArray
 from fullrank.core.queries import Queries
 from fullrank.models._base import Recommender
 from fullrank.rank._blocks import check_scores
+from fullrank.rank._factors import LARGEST_PRODUCT, rounding_error
 
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
-    """Scores pairs by what a model shows: factors, one row for all, or ``score_pairs``.
+    """How a model's pairs are scored: from factors, one row for all, or by ``score_pairs``.
 
     Attributes:
         model: a fitted recommender.
         factors: float32 ``[n_items, d]`` on the grid, or None.
+        largest: the largest norm of a row of factors.
         shared: float32 ``[n_items]``, or None.
     """
 
     model: Recommender
     factors: NDArray[np.float32] | None = None
+    largest: float = 0.0
     shared: NDArray[np.float32] | None = None
 
     @classmethod
     def of(cls, model: Recommender) -> PairScores:
         """Look for the quickest way to the same scores."""
         ways = model.ways()
-        own = model._place("score_pairs") < min(model._place(w) for w in ways) if ways else True
-        if own:
+        if not ways or model._place("score_pairs") < model._place(ways[0]):
             return cls(model)
         if ways[0] == "shared_scores":
             return cls(model, shared=model.shared_scores())
         factors = model.item_factors() if ways[0] == "item_factors" else None
         if factors is None:
             return cls(model)
-        return cls(model, factors=on_grid(factors))
+        lengths = _lengths(factors)
+        largest = float(lengths.max(initial=0.0))
+        if not largest < LARGEST_PRODUCT:  # NaN too: let the scores be checked
+            return cls(model)
+        return cls(model, factors=on_grid(factors), largest=largest)
+
+    def bind(self, queries: Queries) -> BlockScores:
+        """Scores of a block of queries."""
+        queries = queries.without_targets()  # not even by mistake
+        if self.factors is None:
+            return BlockScores(self, queries)
+        mine = self.model.query_factors(queries)
+        shape = (len(queries), self.factors.shape[1])
+        check_scores(self.model, mine, shape, "query_factors")
+        assert mine is not None
+        lengths = _lengths(mine)
+        if not bool((lengths * max(self.largest, 1.0) < LARGEST_PRODUCT).all()):
+            return BlockScores(PairScores(self.model), queries)
+        error = rounding_error(shape[1], lengths, self.largest)
+        return BlockScores(self, queries, (on_grid(mine), error, self.factors))
+
+
+@dataclass(frozen=True, eq=False)
+class BlockScores:
+    """Scores of a block of queries.
+
+    Attributes:
+        source: how pairs are scored.
+        queries: without targets.
+        product: of factors, where there are any: float32 ``[q, d]`` on the grid, float64 ``[q]``
+            (how far a float32 score may be from the canonical one), and the items' factors.
+    """
+
+    source: PairScores
+    queries: Queries
+    product: tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.float32]] | None = None
 
     def __call__(
-        self, queries: Queries, indptr: NDArray[np.int64], items: NDArray[np.int32]
+        self, rows: NDArray[np.int64], indptr: NDArray[np.int64], items: NDArray[np.int32]
     ) -> NDArray[np.float32]:
-        """Scores ``[n]`` of the items that ``indptr [q + 1]`` gives to each query."""
-        queries = queries.without_targets()  # not even by mistake
-        if self.shared is not None:
-            return self.shared[items]
-        if self.factors is not None:
-            mine = self.model.query_factors(queries)
-            shape = (len(queries), self.factors.shape[1])
-            check_scores(self.model, mine, shape, "query_factors")
-            assert mine is not None
+        """Scores ``[n]`` of the items that ``indptr`` gives to each of some rows."""
+        source = self.source
+        if source.shared is not None:
+            return source.shared[items]
+        if self.product is not None:
             from fullrank.kernels.candidates import pair_products
 
+            mine, _, factors = self.product
             out = np.empty(len(items), np.float32)
-            pair_products(indptr, items, on_grid(mine), self.factors, out)
+            pair_products(indptr, items, mine[rows], factors, out)
             return out
-        scores = self.model.score_pairs(queries, indptr, items)
-        check_scores(self.model, scores, (len(items),), "score_pairs")
+        queries = self.queries if len(rows) == len(self.queries) else self.queries[rows]
+        scores = source.model.score_pairs(queries, indptr, items)
+        check_scores(source.model, scores, (len(items),), "score_pairs")
         return scores
 
 
@@ -68,4 +103,12 @@ def on_grid(factors: NDArray[np.float32]) -> NDArray[np.float32]:
 
     out = np.array(factors, dtype=np.float32, order="C")
     to_grid(out, out)
+    return out
+
+
+def _lengths(factors: NDArray[np.float32]) -> NDArray[np.float64]:
+    from fullrank.kernels.grid import norms
+
+    out = np.empty(len(factors))
+    norms(np.ascontiguousarray(factors), out)
     return out
