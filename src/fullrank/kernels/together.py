@@ -90,15 +90,15 @@ def count_together(
     head: Head,
     out: NDArray[np.float64],
 ) -> None:
-    """Fill ``out[i, j]`` with the number of users of both items, for items ``i`` of a chunk.
+    """Fill ``out[i, j]`` with the number of users of both items, for items ``i <= j`` of a chunk.
 
     Args:
         start: first item of the chunk.
         stop: end of the chunk.
         rows: items × users, CSR.
-        columns: users × items, CSR, with all items and without those of the head.
+        columns: users × items, CSR, sorted, with all items and without those of the head.
         head: items of the head ``[h]``; place in it of each item, or -1; their counts ``[h, h]``.
-        out: float64 ``[n_items, n_items]``, zeros.
+        out: float64 ``[n_items, n_items]``, zeros; what is below the diagonal means nothing.
     """
     indptr, users = rows
     items, places, shared = head
@@ -107,8 +107,10 @@ def count_together(
         whole = places[i] < 0
         c_indptr, c_items = columns[0] if whole else columns[1]
         for p in range(indptr[i], indptr[i + 1]):
-            for t in range(c_indptr[users[p]], c_indptr[users[p] + 1]):
+            t = c_indptr[users[p] + 1] - 1
+            while t >= c_indptr[users[p]] and c_items[t] >= i:
                 row[c_items[t]] += 1.0
+                t -= 1
         if not whole:
             row[items] = shared[places[i]]
 

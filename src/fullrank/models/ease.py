@@ -93,7 +93,7 @@ def check_memory(n_items: int) -> None:
 
 
 def _gram(users: csr_matrix) -> NDArray[np.float64]:
-    """XᵀX, dense float64: whole counts, so exact."""
+    """XᵀX (upper triangle alone), dense float64: whole counts, so exact."""
     from fullrank.kernels.together import count_together
 
     n = users.shape[1]
