@@ -84,13 +84,7 @@ def first_of_item(
     """Which elements are the first of their item in their row: bool ``[n]``."""
     from fullrank.kernels import distinct as kernels
 
-    out = np.empty(len(items), dtype=bool)
-    run_ragged(
-        lambda first, last: kernels.first_of_item(indptr, items, first, last, n_items, out),
-        indptr,
-        max(n_items, _ELEMENTS),
-    )
-    return out
+    return _of_rows(kernels.first_of_item, indptr, items, n_items, bool)
 
 
 def earlier_of_item(
@@ -99,13 +93,7 @@ def earlier_of_item(
     """How many elements of the same item come before each in its row: int64 ``[n]``."""
     from fullrank.kernels import distinct as kernels
 
-    out = np.empty(len(items), dtype=np.int64)
-    run_ragged(
-        lambda first, last: kernels.earlier_of_item(indptr, items, first, last, n_items, out),
-        indptr,
-        max(n_items, _ELEMENTS),
-    )
-    return out
+    return _of_rows(kernels.earlier_of_item, indptr, items, n_items, np.int64)
 
 
 def best_of_item(
@@ -117,9 +105,21 @@ def best_of_item(
     """The element of each item in its row with the highest value, the first of several."""
     from fullrank.kernels import distinct as kernels
 
-    out = np.empty(len(items), dtype=bool)
+    return _of_rows(kernels.best_of_item, indptr, items, n_items, bool, values)
+
+
+def _of_rows(
+    kernel: Any,
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    n_items: int,
+    dtype: Any,
+    *more: NDArray[Any],
+) -> NDArray[Any]:
+    """What a kernel says of each element ``[n]``, by ranges of rows in threads."""
+    out = np.empty(len(items), dtype=dtype)
     run_ragged(
-        lambda first, last: kernels.best_of_item(indptr, items, first, last, n_items, values, out),
+        lambda first, last: kernel(indptr, items, first, last, n_items, *more, out),
         indptr,
         max(n_items, _ELEMENTS),
     )
