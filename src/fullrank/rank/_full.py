@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError, TooLargeError
+from fullrank.core.errors import SpecError
 from fullrank.core.queries import Queries
 from fullrank.core.ranked import TopK
 from fullrank.core.threads import n_threads
@@ -29,7 +29,7 @@ from fullrank.negatives import Negatives
 from fullrank.rank import _blocks, _factors
 from fullrank.rank._candidates import Adaptive, Candidates, rank_candidates
 from fullrank.rank._catalogue import Catalogue, as_catalogue
-from fullrank.rank._job import Job, Ranking, capacity_of, run_blocks
+from fullrank.rank._job import Job, Ranking, capacity_of, plan_blocks, run_blocks
 from fullrank.rank._shared import rank_shared_row
 from fullrank.rank._sparse import rank_sparse_product
 from fullrank.rank.backends import rank_elsewhere
@@ -131,9 +131,9 @@ def _rank_by(way: str, job: Job, memory: int, workers: int) -> bool:
     """Rank by what the model shows; False, with nothing done, if it shows nothing to rank by."""
     if len(job.eligible[0]):
         return False
-    if way == "item_factors":
-        return _rank_factors(job, memory, workers)
-    return (rank_shared_row if way == "shared_scores" else rank_sparse_product)(job, workers)
+    if way == "shared_scores":
+        return rank_shared_row(job, workers)
+    return (_rank_factors if way == "item_factors" else rank_sparse_product)(job, memory, workers)
 
 
 def _rank_factors(job: Job, memory: int, workers: int) -> bool:
@@ -144,31 +144,29 @@ def _rank_factors(job: Job, memory: int, workers: int) -> bool:
     _factors.check_item_factors(job)
     list_bytes = 8 * capacity_of(job.k, job.catalogue.size)
     row = 4 * _factors.TILE // _factors.BLOCK + list_bytes + 4096
-    if row > memory:
-        raise _too_large("one query's part of a tile and of its list", row, memory)
-    block, workers = _plan(_factors.BLOCK, row, memory, workers)
+    what = "one query's part of a tile and of its list"
+    block, workers = plan_blocks(what, _factors.BLOCK, row, memory, workers)
     packed = _factors.Packed.of(factors, job.catalogue.items, _factors.TILE // _factors.BLOCK)
     if not packed.largest < _factors.LARGEST_PRODUCT:  # NaN too: let the scores be checked
         return False
-    blocks = _factors.FactorBlocks(packed, block, job.k)
+    blocks, q, failed = _factors.FactorBlocks(packed, block, job.k), len(job.queries), []
 
     def task(start: int) -> None:
-        stop = min(start + block, len(job.queries))
-        if not blocks.run(job.part(slice(start, stop))):
-            _rank_scores(job, memory, 1, range(start, stop))
+        if not blocks.run(job.part(slice(start, min(start + block, q)))):
+            failed.append(start)
 
-    run_blocks(task, range(0, len(job.queries), block), workers)
+    run_blocks(task, range(0, q, block), workers)
+    for start in sorted(failed):  # one after another, as each may take all of the memory
+        _rank_scores(job, memory, workers, range(start, min(start + block, q)))
     return True
 
 
 def _rank_scores(job: Job, memory: int, workers: int, rows: range) -> None:
     """Rank some of the queries from blocks of scores."""
     n_items = job.queries.n_items
-    row = n_items * BYTES_PER_SCORE
-    if row > memory:
-        raise _too_large(f"one row of scores over {n_items:,} items", row, memory)
-    row += 8 * capacity_of(job.k, n_items)
-    block, workers = _plan(_blocks.BLOCK, row, memory, workers)
+    row = n_items * BYTES_PER_SCORE + 8 * capacity_of(job.k, n_items)
+    what = f"one row of scores over {n_items:,} items with its list"
+    block, workers = plan_blocks(what, _blocks.BLOCK, row, memory, workers)
     blocks = _blocks.ScoreBlocks(block, job.k)
     run_blocks(lambda start: blocks.run(job, start), range(rows.start, rows.stop, block), workers)
 
@@ -181,17 +179,3 @@ def whole_number(name: str, value: object, least: int) -> None:
     """
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise SpecError(f"{name} must be a whole number of {least} or more, got {value!r}")
-
-
-def _too_large(what: str, needed: float, memory: int) -> TooLargeError:
-    return TooLargeError(
-        f"{what} needs up to {needed / 2**20:,.2f} MiB and the budget is "
-        f"{memory / 2**20:,.2f} MiB; raise memory="
-    )
-
-
-def _plan(block: int, row: int, memory: int, workers: int) -> tuple[int, int]:
-    """Block size and workers within the memory budget; fewer workers before smaller blocks."""
-    while block > 1 and block * row > memory:
-        block //= 2
-    return block, max(1, min(workers, memory // (block * row)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import DataError
+from fullrank.core.errors import DataError, TooLargeError
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import take_ragged
 from fullrank.core.random import hash_elements, mix
@@ -240,6 +240,32 @@ def entries_wanted(k: int, share: float) -> int:
     """
     root = (_SURE + math.sqrt(_SURE**2 + 4.0 * k * share)) / 2.0
     return math.ceil(root**2)
+
+
+def plan_blocks(
+    what: str, block: int, row: int, memory: int, workers: int, fixed: int = 0
+) -> tuple[int, int]:
+    """Queries a block and workers within a budget; fewer workers before smaller blocks.
+
+    Args:
+        what: one query's part of a block takes, for the message.
+        block: queries at most.
+        row: bytes of a query.
+        memory: the budget in bytes.
+        workers: at most.
+        fixed: bytes of a worker, whatever its block.
+
+    Raises:
+        TooLargeError: one worker with one query does not fit.
+    """
+    if fixed + row > memory:
+        raise TooLargeError(
+            f"{what} needs up to {(fixed + row) / 2**20:,.2f} MiB and the budget is "
+            f"{memory / 2**20:,.2f} MiB; raise memory="
+        )
+    while fixed + block * row > memory:
+        block //= 2
+    return block, max(1, min(workers, memory // (fixed + block * row)))
 
 
 def run_blocks(task: Callable[[int], object], starts: Iterable[int], workers: int) -> None:

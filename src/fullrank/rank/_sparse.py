@@ -9,7 +9,7 @@ import numpy as np
 from fullrank.core.errors import ScoreError
 from fullrank.models._sparse import triple
 from fullrank.rank._blocks import bad_score
-from fullrank.rank._job import Job, capacity_of, run_blocks
+from fullrank.rank._job import Job, capacity_of, plan_blocks, run_blocks
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -18,17 +18,32 @@ BLOCK = 1024
 """Queries a block: enough that the scratch of a block, one row of items, costs little."""
 
 
-def rank_sparse_product(job: Job, workers: int) -> bool:
+_BYTES_PER_QUERY = 4096
+"""Its row of the left matrix, targets and mask, as among factors."""
+
+BYTES_PER_ITEM = 32
+"""Scratch of a worker: a float64 sum, two int64 marks, an int32 code and a float32 score."""
+
+
+def rank_sparse_product(job: Job, memory: int, workers: int) -> bool:
     """Rank by ``sparse_product``; False, with nothing done, if the model has none."""
     first = job.part(slice(0, min(1, len(job.queries))))
     if job.model.sparse_product(first.queries.without_targets()) is None:
         return False
-    blocks = _SparseBlocks()
+    blocks, n_items = _SparseBlocks(), job.queries.n_items
+    block, workers = plan_blocks(
+        "one query's list and a row of sums",
+        BLOCK,
+        8 * capacity_of(job.k, n_items) + _BYTES_PER_QUERY,
+        memory,
+        workers,
+        fixed=BYTES_PER_ITEM * n_items,
+    )
 
     def task(start: int) -> None:
-        blocks.run(job.part(slice(start, min(start + BLOCK, len(job.queries)))))
+        blocks.run(job.part(slice(start, min(start + block, len(job.queries)))))
 
-    run_blocks(task, range(0, len(job.queries), BLOCK), workers)
+    run_blocks(task, range(0, len(job.queries), block), workers)
     return True
 
 
