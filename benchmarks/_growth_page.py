@@ -25,7 +25,7 @@ Lines are fits of `constant + scale · size^exponent` on logarithms; the exponen
 tables with its standard error. Each point is a process of its own: median of up to five calls
 after one on a small input, memory as the peak during a call beyond what stood before (the inputs),
 the result included; what lies below 4 MiB is noise of the allocator and not fitted. A bold exponent
-of time is over the expected one.
+of time is over the expected one by more than 0.1 and two standard errors.
 
 Made by `python -m benchmarks.growth --write`; the numbers are in `docs/growth/points.json`.
 """

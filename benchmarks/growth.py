@@ -123,7 +123,8 @@ SERIES = (
           "exponent is that of one step, to 75 MiB at 10 million.", embedding_dim=32, epochs=3),
     _fits("ItemKNN", 1.0, "Linear while the history of a user keeps its length: each pair of "
           "items of a user is looked at, so that it is quadratic in the length. Memory has a floor "
-          "(work arrays of a chunk, 19 MiB) and two points above it: too few for an exponent."),
+          "(work arrays of a chunk, about 20 MiB up to a million rows); its exponent is that of "
+          "the two points above it, from 60 to 237 MiB."),
     _fits("PureSVD", 1.0, ""),
     Series("training", "EASE by items", "items (20 interactions each)", "fitting",
            lambda n: ("EASE", {}, 20 * n, n), decades(10, 10_000), 3.0,
