@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fullrank.core.errors import DataError, SpecError
-from fullrank.core.ranked import TargetRanks
+from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank import ranks_from_codes, ranks_from_lists
+from fullrank.rank._coded import list_starts
 
 COLUMNS = ("users", "indptr", "best", "worst", "gains", "n_candidates")
 
@@ -94,3 +95,68 @@ def test_what_is_refused(change, message):
 def test_a_depth_that_is_none():
     with pytest.raises(SpecError, match="depth must be 1"):
         ranks_from_codes([0], [0], [0], [0], depth=0)
+
+
+def in_order(users, keys, n_users):
+    """``list_starts`` in plain NumPy."""
+    rises = len(users) == 0 or (users[0] >= 0 and users[-1] < n_users)
+    rises = rises and not (np.diff(users) < 0).any()
+    if len(keys):
+        rises = rises and not ((np.diff(users) == 0) & (np.diff(keys) < 0)).any()
+    return np.searchsorted(users, np.arange(n_users + 1)) if rises else None
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.booleans(), st.integers(1, 9))
+def test_starts_of_lists(seed, keyed, broken, rows):
+    rng = np.random.default_rng(seed)
+    n_users, n = int(rng.integers(1, 12)), int(rng.integers(0, 60))
+    users = np.sort(rng.integers(0, n_users, n)).astype(np.int32)
+    if broken and n:
+        users[rng.integers(0, n)] = rng.integers(-1, n_users + 2)
+    keys = rng.integers(0, 50, n if keyed else 0).astype(np.int32)
+    if keyed and seed % 4:
+        keys = keys[np.lexsort((keys, users))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("fullrank.rank._coded._ROWS", rows)
+        found, expected = list_starts(users, keys, n_users), in_order(users, keys, n_users)
+    assert (found is None) == (expected is None)
+    if expected is not None and n:
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("targets", [3, 16, 17, 90])
+def test_targets_come_in_the_order_of_their_ranks(graded, targets):
+    """Also where so many are missed that they are sorted afterwards."""
+    rng = np.random.default_rng(targets)
+    recs = np.concatenate([rng.permutation(300)[:40] for _ in range(8)]).astype(np.int32)
+    held = np.concatenate([rng.permutation(300)[:targets] for _ in range(8)]).astype(np.int32)
+    users, owners = (np.repeat(np.arange(8, dtype=np.int32), n) for n in (40, targets))
+    gains = rng.integers(0, 3, len(held)).astype(np.float64) if graded else None
+    ranked = ranks_from_codes(users, recs, owners, held, gains=gains)
+    for u in range(8):
+        listed = {item: rank for rank, item in enumerate(recs[users == u].tolist(), 1)}
+        worth = np.ones(len(held)) if gains is None else gains
+        own = zip(held[owners == u].tolist(), worth[owners == u].tolist(), strict=True)
+        expected = sorted((listed.get(item, UNRANKED), -gain, item) for item, gain in own)
+        row = slice(ranked.indptr[u], ranked.indptr[u + 1])
+        columns = (ranked.best[row], -ranked.gains[row], ranked.items[row])
+        assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected
+        assert np.array_equal(ranked.best[row], ranked.worst[row])
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_a_column_out_of_order_may_end_low(dtype):
+    """The last user of either column need not be the highest one."""
+    users, items = np.array([3, 0, 1], dtype), np.array([5, 6, 7], dtype)
+    ranked = ranks_from_codes(users, items, np.array([0, 1], dtype), np.array([6, 7], dtype))
+    assert ranked.best.tolist() == [1, 1]
+    assert ranked.counts["users_without_truth"] == 1
+    ranked = ranks_from_codes(
+        np.sort(users), items, np.array([3, 0], dtype), np.array([7, 5], dtype)
+    )
+    assert ranked.best.tolist() == [1, 1]
+    with pytest.raises(DataError, match="users must be codes from 0"):
+        ranks_from_codes(np.array([-1, 0], dtype), items[:2], users, items)
+    with pytest.raises(DataError, match="target_users must be codes from 0"):
+        ranks_from_codes(users, items, np.array([0, -1], dtype), items[:2])

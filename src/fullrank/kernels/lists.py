@@ -1,4 +1,4 @@
-"""Group recommendation lists by user, and find the targets in them."""
+"""Find targets in recommendation lists that are grouped by user."""
 
 from __future__ import annotations
 
@@ -23,117 +23,6 @@ UNRANKED = np.int32(np.iinfo(np.int32).max)
 """Places in the array of counts that ``match_ranks`` and ``match_scores`` fill."""
 
 N_COUNTS = 9
-
-SORTED, SHUFFLED = 0, 1
-
-_SHORT = 32  # elements up to which insertion is faster than a merge sort
-
-
-@jit()
-def mark_lists(
-    users: NDArray[np.int32],
-    keys: NDArray[np.generic],
-    first: int,
-    last: int,
-    indptr: NDArray[np.int64],
-) -> int:
-    """Tell whether rows ``[first, last)`` are grouped by user and in order, and where lists begin.
-
-    Args:
-        users: int32 ``[n]``, -1 for rows of unknown users.
-        keys: ``[n]`` ascending within a list, or ``[0]`` if the rows are in order.
-        first: first row.
-        last: one after the last row.
-        indptr: int64 ``[n_users + 1]``, filled where these rows tell it, if they are in order.
-
-    Returns:
-        ``SORTED`` or ``SHUFFLED``.
-    """
-    keyed = len(keys) > 0
-    for r in range(first, last):
-        user = users[r]
-        before = users[r - 1] if r else np.int32(-1)
-        if user < 0 or user < before:
-            return SHUFFLED
-        if user != before:
-            for u in range(before + 1, user + 1):
-                indptr[u] = r
-        elif keyed and keys[r] < keys[r - 1]:
-            return SHUFFLED
-    if last == len(users):
-        end = users[last - 1] if last else np.int32(-1)
-        for u in range(end + 1, len(indptr)):
-            indptr[u] = last
-    return SORTED
-
-
-@jit()
-def count_lists(users: NDArray[np.int32], counts: NDArray[np.int64]) -> None:
-    """Add the rows of each known user to ``counts`` (int64 ``[n_users]``)."""
-    for r in range(len(users)):
-        if users[r] >= 0:
-            counts[users[r]] += 1
-
-
-@jit()
-def gather_lists(
-    users: NDArray[np.int32],
-    items: NDArray[np.int32],
-    keys: NDArray[np.generic],
-    place: NDArray[np.int64],
-    out_items: NDArray[np.int32],
-    out_keys: NDArray[np.generic],
-) -> None:
-    """Copy the rows of known users to where their lists lie; within a list as they come.
-
-    Args:
-        users: int32 ``[n]``.
-        items: int32 ``[n]``.
-        keys: ``[n]``, or ``[0]``.
-        place: int64 ``[n_users]``, where each list begins; used up.
-        out_items: int32, filled.
-        out_keys: like ``keys``, filled.
-    """
-    keyed = len(keys) > 0
-    for r in range(len(users)):
-        u = users[r]
-        if u >= 0:
-            out_items[place[u]] = items[r]
-            if keyed:
-                out_keys[place[u]] = keys[r]
-            place[u] += 1
-
-
-@jit()
-def sort_lists(
-    indptr: NDArray[np.int64],
-    items: NDArray[np.int32],
-    keys: NDArray[np.generic],
-    first: int,
-    last: int,
-) -> None:
-    """Sort the lists of users ``[first, last)`` by key; stable, and in place."""
-    for u in range(first, last):
-        start, stop = indptr[u], indptr[u + 1]
-        j = start + 1
-        while j < stop and not keys[j] < keys[j - 1]:
-            j += 1
-        if j >= stop:
-            continue
-        if stop - start > _SHORT:
-            own, listed = keys[start:stop], items[start:stop]
-            order = np.argsort(own, kind="mergesort")
-            listed[:] = listed[order]
-            own[:] = own[order]
-            continue
-        for i in range(j, stop):
-            key, item = keys[i], items[i]
-            at = i
-            while at > start and key < keys[at - 1]:
-                keys[at], items[at] = keys[at - 1], items[at - 1]
-                at -= 1
-            keys[at], items[at] = key, item
-
 
 # Calls with arrays cost more than a row of work (each is counted in and out), so they are made
 # once a list.
@@ -302,7 +191,7 @@ def match_ranks(
         lengths[u] = _find(
             listed, places, places, depth, u + 1, begin, base, marks, known, best, worst, counts
         )
-        _count_length(counts, lengths[u], depth)
+        count_length(counts, lengths[u], depth)
 
 
 @jit()
@@ -341,7 +230,7 @@ def match_scores(
         lengths[u] = _find(
             listed, low, high, depth, u + 1, begin, base, marks, known, best, worst, counts
         )
-        _count_length(counts, lengths[u], depth)
+        count_length(counts, lengths[u], depth)
 
 
 @jit()
@@ -364,7 +253,8 @@ def _scratch(
 
 
 @jit()
-def _count_length(counts: NDArray[np.int64], length: int, depth: int) -> None:
+def count_length(counts: NDArray[np.int64], length: int, depth: int) -> None:
+    """Count a list by the places that it fills."""
     if length == 0:
         counts[WITHOUT_LIST] += 1
         return

@@ -53,14 +53,21 @@ def check_targets(
         ``BAD_RANK`` if a rank is below 1 or a block ends before it begins, else ``UNORDERED`` if
         a query's targets are not in the order of best, gain (descending) and item, else ``FINE``.
     """
-    found = FINE
+    bad, unordered = False, False  # without a branch a target, which nothing could foresee
+    for t in range(indptr[first], indptr[last]):
+        bad |= (best[t] < 1) | (worst[t] < best[t])
     for q in range(first, last):
-        for t in range(indptr[q], indptr[q + 1]):
-            if best[t] < 1 or worst[t] < best[t]:
-                return BAD_RANK
-            if t > indptr[q] and _after(best, gains, items, t - 1, t):
-                found = UNORDERED
-    return found
+        for t in range(indptr[q] + 1, indptr[q + 1]):
+            level = best[t - 1] == best[t]
+            alike = level & (gains[t - 1] == gains[t])
+            falls = gains[t - 1] > gains[t]
+            unordered |= best[t - 1] > best[t]
+            # NaN, which no order holds, asks for a sort too.
+            unordered |= level & (gains[t - 1] != gains[t]) & (not falls)
+            unordered |= alike & (items[t - 1] > items[t])
+    if bad:
+        return BAD_RANK
+    return UNORDERED if unordered else FINE
 
 
 @jit()

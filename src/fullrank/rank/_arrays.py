@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,7 +11,7 @@ from fullrank.core.errors import DataError, SpecError
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.threads import run_chunks
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.rank._coded import CodedLists
+from fullrank.rank._coded import CodedLists, Codes, Starts, list_starts
 from fullrank.rank._keys import ListKeys
 
 _ROWS = 1 << 18  # rows of a task: they stay in the cache from one look to the next
@@ -56,21 +58,23 @@ def ranks_from_codes(
     """
     if depth is not None and (isinstance(depth, bool) or not 1 <= depth < UNRANKED):
         raise SpecError(f"depth must be 1 or more and below {UNRANKED:,}, got {depth!r}")
-    recs, last = _pair(users, items, ("users", "items"))
-    truth, last_held = _pair(target_users, target_items, ("target_users", "target_items"))
-    if not len(truth[0]):
-        raise DataError("no held-out item is given; nobody can be evaluated")
-    user_ids = _vocabulary(user_vocab, max(last[0], last_held[0]), "user")
-    item_ids = _vocabulary(item_vocab, max(last[1], last_held[1]), "item")
-    counts = np.bincount(truth[0], minlength=len(user_ids))
+    recs, truth, starts, (last_user, last_item) = _coded(
+        (users, items), (target_users, target_items)
+    )
+    user_ids = _vocabulary(user_vocab, last_user, "user")
+    item_ids = _vocabulary(item_vocab, last_item, "item")
+    # A column in no order may have hidden the highest code.
+    starts = tuple(None if s is None or len(s) != len(user_ids) + 1 else s for s in starts)
+    evaluated = _met(truth[0], starts[1], len(user_ids))
     strangers = 0
-    if not counts.all():
-        wanted = np.flatnonzero(counts)
-        strangers = len(np.setdiff1d(recs[0], wanted))
+    if not evaluated.all():
+        listed = _met(recs[0], starts[0], len(user_ids))
+        strangers = int(np.count_nonzero(listed & ~evaluated))
+        wanted = np.flatnonzero(evaluated)
         place = np.full(len(user_ids), -1, np.int32)
         place[wanted] = np.arange(len(wanted), dtype=np.int32)
         recs, truth = (place[recs[0]], recs[1]), (place[truth[0]], truth[1])
-        user_ids = Vocabulary(user_ids.ids[wanted], "user")
+        user_ids, starts = Vocabulary(user_ids.ids[wanted], "user"), (None, None)
     graded = gains is not None
     lists = CodedLists(
         where="the lists",
@@ -87,31 +91,68 @@ def ranks_from_codes(
             "ungraded": None,
         },
         strangers=strangers,
+        starts=(starts[0], starts[1]),
     )
     return lists.ranks(depth, keep_seen=False)
 
 
+def _coded(
+    recs: tuple[ArrayLike, ArrayLike], truth: tuple[ArrayLike, ArrayLike]
+) -> tuple[Codes, Codes, tuple[Starts, ...], tuple[int, int]]:
+    """Codes of lists and held-out items, ``_starts`` of their users, highest user and item."""
+    rec_users, rec_items = _pair(*recs, ("users", "items"))
+    held_users, held_items = _pair(*truth, ("target_users", "target_items"))
+    if not len(held_users):
+        raise DataError("no held-out item is given; nobody can be evaluated")
+    starts = _starts(rec_users, held_users)
+    left, last_left = _codes(rec_users, "users", starts[0] is not None)
+    items, last_item = _codes(rec_items, "items")
+    right, last_right = _codes(held_users, "target_users", starts[1] is not None)
+    held, last_held = _codes(held_items, "target_items")
+    highest = max(last_left, last_right), max(last_item, last_held)
+    return (left, items), (right, held), starts, highest
+
+
 def _pair(
     users: ArrayLike, items: ArrayLike, names: tuple[str, str]
-) -> tuple[tuple[NDArray[np.int32], NDArray[np.int32]], tuple[int, int]]:
-    """Codes of users and items of some rows, and the highest of each."""
-    (left, last_user), (right, last_item) = _codes(users, names[0]), _codes(items, names[1])
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Columns of integers of the same length."""
+    left, right = _integers(users, names[0]), _integers(items, names[1])
     if len(left) != len(right):
         raise DataError(
             f"{names[0]} and {names[1]} have {len(left):,} and {len(right):,} elements; give one "
             "of each a row"
         )
-    return (left, right), (last_user, last_item)
+    return left, right
 
 
-def _codes(values: ArrayLike, name: str) -> tuple[NDArray[np.int32], int]:
-    """Codes as an int32 array, none below 0, and the highest (-1 without any)."""
+def _integers(values: ArrayLike, name: str) -> NDArray[Any]:
     array = np.asarray(values)
     if array.ndim != 1 or (len(array) and array.dtype.kind not in "iu"):
         raise DataError(
             f"{name} must be a one-dimensional array of integer codes, got {array.dtype} of shape "
             f"{array.shape}; encode outside ids with a Vocabulary, or use ranks_from_lists"
         )
+    return array
+
+
+def _starts(*columns: NDArray[Any]) -> tuple[Starts, ...]:
+    """Where the rows of each user begin in columns of users; None if they are in no order.
+
+    Codes in order need no look at the lowest and the highest.
+    """
+    if any(column.dtype != np.int32 or not column.flags.c_contiguous for column in columns):
+        return (None,) * len(columns)
+    last = max(int(column[-1]) for column in columns if len(column))
+    if not 0 <= last < UNRANKED:
+        return (None,) * len(columns)
+    return tuple(list_starts(column, np.zeros(0, np.int32), last + 1) for column in columns)
+
+
+def _codes(array: NDArray[Any], name: str, ordered: bool = False) -> tuple[NDArray[np.int32], int]:
+    """Codes as an int32 array, none below 0, and the highest (-1 without any)."""
+    if ordered:
+        return array, int(array[-1]) if len(array) else -1
     ends = run_chunks(
         lambda start, stop: (int(array[start:stop].min()), int(array[start:stop].max())),
         len(array),
@@ -121,6 +162,15 @@ def _codes(values: ArrayLike, name: str) -> tuple[NDArray[np.int32], int]:
     if low < 0 or high >= UNRANKED:
         raise DataError(f"{name} must be codes from 0 and below {UNRANKED:,}, got {low}…{high}")
     return np.ascontiguousarray(array, dtype=np.int32), high
+
+
+def _met(users: NDArray[np.int32], starts: Starts, n_users: int) -> NDArray[np.bool_]:
+    """Bool ``[n_users]``: the user has a row."""
+    if starts is not None:
+        return np.asarray(starts[1:] > starts[:-1])
+    out = np.zeros(n_users, dtype=bool)
+    out[users] = True
+    return out
 
 
 def _vocabulary(given: Vocabulary | None, highest: int, name: str) -> Vocabulary:

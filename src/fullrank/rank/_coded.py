@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from fullrank.core.vocabulary import Vocabulary
 from fullrank.rank._keys import UNUSED_SCORES, ListKeys
 
 Codes = tuple[NDArray[np.int32], NDArray[np.int32]]
+Starts = NDArray[np.int64] | None
 Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 """Ragged items: int64 ``[u + 1]`` and int32 codes."""
 
@@ -44,6 +45,8 @@ class CodedLists:
         design: where grades come from, for ``TargetRanks.design``.
         counts: policies applied so far, by name.
         strangers: users with a list and without truth.
+        starts: where the rows of each user begin in lists and truth, as ``list_starts`` finds it;
+            None where they are in no order, or nobody has looked.
     """
 
     where: str
@@ -57,25 +60,28 @@ class CodedLists:
     design: Mapping[str, Any]
     counts: Mapping[str, int] = field(default_factory=dict)
     strangers: int = 0
+    starts: tuple[Starts, Starts] = (None, None)
 
     def ranks(self, depth: int | None, keep_seen: bool) -> TargetRanks:
         """Ranks of the targets, with the policies that applied in ``counts``."""
         (t_indptr, targets), gains, counts = self._targets(keep_seen)
-        found = self._match((t_indptr, targets), depth, keep_seen)
+        found = self._match((t_indptr, targets), gains, depth, keep_seen)
         counts = {**self.counts, **counts, **self._counts(found.counts, depth), **self.keys.counts}
         counts["unranked_targets"] = int(np.count_nonzero(found.best == UNRANKED))
         unknown = self._unknown()
         complete = unknown is None and depth is None
-        candidates = found.lengths + self._never(t_indptr, targets)
+        n_candidates = np.zeros(len(self.users), np.int32)
+        if complete:
+            n_candidates[:] = found.lengths + self._never(t_indptr, targets)
         return TargetRanks(
             users=np.arange(len(self.users), dtype=np.int32),
             query_ids=np.zeros(len(self.users), np.int64),
             indptr=t_indptr,
             best=found.best,
             worst=found.worst,
-            gains=gains,
-            items=targets,
-            n_candidates=np.where(complete, candidates, 0).astype(np.int32),
+            gains=found.gains,
+            items=found.items,
+            n_candidates=n_candidates,
             user_vocab=self.users,
             item_vocab=self.items,
             depth=depth,
@@ -96,10 +102,14 @@ class CodedLists:
     def _targets(self, keep_seen: bool) -> tuple[Rows, NDArray[np.float64], dict[str, int]]:
         """Targets of each user, each item once with its highest grade."""
         users, items = self.truth
-        n, n_users = len(users), len(self.users)
-        indptr, rows, _ = grouped(users, np.arange(n, dtype=np.int32), _NO_KEYS, n_users)
-        items = items[rows]
-        gains = np.ones(n) if self.gains is None else self.gains[rows]
+        n, n_users, starts = len(users), len(self.users), self.starts[1]
+        if self.gains is None:
+            indptr, items, _ = grouped(users, items, _NO_KEYS, n_users, starts)
+            gains = np.ones(n)
+        else:
+            rows = np.arange(n, dtype=np.int32)
+            indptr, rows, _ = grouped(users, rows, _NO_KEYS, n_users, starts)
+            items, gains = items[rows], self.gains[rows]
         again = ~first_of_item(indptr, items, len(self.items))
         counts = {"duplicate_targets": int(np.count_nonzero(again))}
         if counts["duplicate_targets"]:
@@ -117,7 +127,9 @@ class CodedLists:
     @cached_property
     def _lists(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
         """The lists in order: indptr, items and keys."""
-        return grouped(self.keys.users, self.recs[1], self.keys.keys, len(self.users))
+        return grouped(
+            self.keys.users, self.recs[1], self.keys.keys, len(self.users), self.starts[0]
+        )
 
     @cached_property
     def _had(self) -> Rows:
@@ -127,37 +139,71 @@ class CodedLists:
         indptr, items, _ = grouped(users, items, _NO_KEYS, len(self.users))
         return distinct_items(indptr, items, len(self.items))[:2]
 
-    def _match(self, targets: Rows, depth: int | None, keep_seen: bool) -> _Found:
+    def _match(
+        self, targets: Rows, gains: NDArray[np.float64], depth: int | None, keep_seen: bool
+    ) -> _Found:
         """Find every target in its user's list."""
         from fullrank.kernels import lists as kernel
 
         n_users, n_items = len(self.users), len(self.items)
+        if self.train is None and not self._scored:
+            return self._match_plain(targets, gains, depth)
         seen = self._seen(keep_seen)
         known = np.zeros(0 if self.train is None else n_items, dtype=bool)
         if self.train is not None:
             known[self.truth[1]] = known[self.train[1]] = True
-        found = _Found.empty(len(targets[1]), n_users)
-        parts: list[NDArray[np.int64]] = []
-
+        found = _Found.empty(targets[1], gains, n_users)
         lists, scored = self._lists, self._scored
 
-        def match(first: int, last: int) -> None:
+        def match(first: int, last: int) -> NDArray[np.int64]:
             counts = np.zeros(kernel.N_COUNTS, np.int64)
             (kernel.match_scores if scored else kernel.match_ranks)(
                 *lists, *targets, *seen, known, n_items, depth or 0, first, last,
                 found.best, found.worst, found.lengths, counts,
             )  # fmt: skip
-            parts.append(counts)
+            return counts
 
-        run_chunks(match, n_users, max(-(-n_users // _TASKS), 1))
-        bad = [int(counts[kernel.BAD_USER]) for counts in parts if counts[kernel.BAD_USER] >= 0]
+        self._add(found, run_chunks(match, n_users, max(-(-n_users // _TASKS), 1)))
+        return found
+
+    def _match_plain(self, targets: Rows, gains: NDArray[np.float64], depth: int | None) -> _Found:
+        """The same where nothing is removed and nothing ties; targets come in their order."""
+        from fullrank.kernels.lists import N_COUNTS
+        from fullrank.kernels.matches import match_plain
+
+        n_users, n = len(self.users), len(targets[1])
+        graded = np.zeros(0) if self.gains is None else gains
+        worths = gains if self.gains is None else np.empty(n)
+        best, items = np.empty(n, np.int32), np.empty(n, np.int32)
+        found = _Found(best, best, items, worths, np.zeros(n_users, np.int32))
+        lists = self._lists
+
+        def match(first: int, last: int) -> NDArray[np.int64]:
+            counts = np.zeros(N_COUNTS, np.int64)
+            match_plain(
+                *lists, *targets, graded, len(self.items), depth or 0, first, last,
+                best, items, worths, found.lengths, counts,
+            )  # fmt: skip
+            return counts
+
+        self._add(found, run_chunks(match, n_users, max(-(-n_users // _TASKS), 1)))
+        return replace(found, worst=best.copy())
+
+    def _add(self, found: _Found, parts: list[NDArray[np.int64]]) -> None:
+        """Add the counts of some tasks.
+
+        Raises:
+            DataError: a list with one rank twice.
+        """
+        from fullrank.kernels.lists import BAD_USER
+
+        bad = [int(counts[BAD_USER]) for counts in parts if counts[BAD_USER] >= 0]
         if bad:
             raise DataError(
                 f"{self.where}: two items of user {self.users.label(min(bad))} have the same rank; "
                 "ranks must differ within a list (for ties, give scores and no rank column)"
             )
         found.add(parts)
-        return found
 
     def _seen(self, keep_seen: bool) -> Rows:
         """Items to remove from each user's list."""
@@ -242,24 +288,30 @@ class CodedLists:
         return out
 
 
+def _no_counts() -> NDArray[np.int64]:
+    from fullrank.kernels.lists import N_COUNTS, SHORTEST
+
+    counts = np.zeros(N_COUNTS, np.int64)
+    counts[SHORTEST] = np.iinfo(np.int64).max
+    return counts
+
+
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What the kernel fills: ranks of the targets, places of each list, counts of policies."""
+    """What a kernel fills: ranks of the targets, places of each list, counts of policies."""
 
     best: NDArray[np.int32]
     worst: NDArray[np.int32]
+    items: NDArray[np.int32]
+    gains: NDArray[np.float64]
     lengths: NDArray[np.int32]
-    counts: NDArray[np.int64]
+    counts: NDArray[np.int64] = field(default_factory=_no_counts)
 
     @classmethod
-    def empty(cls, n_targets: int, n_users: int) -> _Found:
+    def empty(cls, items: NDArray[np.int32], gains: NDArray[np.float64], n_users: int) -> _Found:
         """Nothing found yet."""
-        from fullrank.kernels.lists import LONGEST, N_COUNTS, SHORTEST
-
-        counts = np.zeros(N_COUNTS, np.int64)
-        counts[SHORTEST], counts[LONGEST] = np.iinfo(np.int64).max, 0
-        best = np.full(n_targets, UNRANKED, np.int32)
-        return cls(best, best.copy(), np.zeros(n_users, np.int32), counts)
+        best = np.full(len(items), UNRANKED, np.int32)
+        return cls(best, best.copy(), items, gains, np.zeros(n_users, np.int32))
 
     def add(self, parts: list[NDArray[np.int64]]) -> None:
         """Add the counts of some tasks."""
@@ -273,8 +325,26 @@ class _Found:
             self.counts[BAD_USER] = -1
 
 
+def list_starts(users: NDArray[np.int32], keys: NDArray[Any], n_users: int) -> Starts:
+    """Where the rows of each user begin: int64 ``[n_users + 1]``, if the rows are in order.
+
+    None if they are not, or if a user is not in ``[0, n_users)``. ``keys`` as for ``grouped``.
+    """
+    from fullrank.kernels import grouping as kernel
+
+    indptr = np.zeros(n_users + 1, dtype=np.int64)
+    found = run_chunks(
+        lambda first, last: kernel.mark_lists(users, keys, first, last, indptr), len(users), _ROWS
+    )
+    return None if kernel.SHUFFLED in found else indptr
+
+
 def grouped(
-    users: NDArray[np.int32], items: NDArray[np.int32], keys: NDArray[Any], n_users: int
+    users: NDArray[np.int32],
+    items: NDArray[np.int32],
+    keys: NDArray[Any],
+    n_users: int,
+    starts: Starts = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any]]:
     """Bring rows into the order of users and, within a user, of ascending keys; stable.
 
@@ -287,18 +357,16 @@ def grouped(
         items: int32 ``[n]``, or whatever goes with the rows.
         keys: ``[n]``, or ``[0]`` to keep the order of the rows within a user.
         n_users: number of users.
+        starts: ``list_starts`` of the rows, if they are known.
 
     Returns:
         indptr int64 ``[n_users + 1]``, items and keys in order.
     """
-    from fullrank.kernels import lists as kernel
+    from fullrank.kernels import grouping as kernel
 
-    indptr = np.zeros(n_users + 1, dtype=np.int64)
-    found = run_chunks(
-        lambda first, last: kernel.mark_lists(users, keys, first, last, indptr), len(users), _ROWS
-    )
-    if kernel.SHUFFLED not in found:
-        return indptr, items, keys
+    starts = list_starts(users, keys, n_users) if starts is None else starts
+    if starts is not None:
+        return starts, items, keys
     counts = np.zeros(n_users, dtype=np.int64)
     kernel.count_lists(users, counts)
     indptr = as_indptr(counts)
