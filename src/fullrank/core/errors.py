@@ -51,6 +51,10 @@ class ProtocolError(FullrankError, ValueError):
     """Numbers measured under different protocols were put side by side."""
 
 
+class EstimateError(FullrankError, ValueError):
+    """Sampled ranks from which what was asked for can't be told."""
+
+
 class StoreError(FullrankError, RuntimeError):
     """A result folder is damaged, foreign, or of another version."""
 

@@ -1,0 +1,158 @@
+"""estimate: metrics of the full ranking from ranks among sampled candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from fullrank.core.errors import SpecError, suggest
+from fullrank.core.estimate import Estimate
+from fullrank.core.random import RNG, seed_of
+from fullrank.core.ranked import TargetRanks
+from fullrank.estimators._base import Estimator
+from fullrank.estimators._cases import Cases
+from fullrank.estimators._intervals import Ends, from_bootstrap, from_draws, from_table
+from fullrank.estimators._notes import notes_of, sensitivity_of
+from fullrank.estimators._problem import Problem
+from fullrank.estimators._result import Recovered
+from fullrank.estimators.raw import raw_values
+from fullrank.estimators.smooth_head import SH, SmoothFit
+from fullrank.metrics import RankMetric, parse
+from fullrank.stats.moments import check_level
+
+
+def estimate(
+    ranked: TargetRanks,
+    metrics: str | RankMetric | Iterable[str | RankMetric],
+    *,
+    method: str | Estimator = "auto",
+    level: float = 0.95,
+    draws: int = 200,
+    resamples: int = 200,
+    rng: RNG = 0,
+) -> list[Recovered]:
+    """Tell metrics of the full ranking from ranks among sampled candidates.
+
+    The metric of a sampled rank is another quantity than that of the rank in the catalogue, and
+    may order models the other way round (Krichene & Rendle 2020). Several targets of a query are
+    taken as they are: each is ranked among items that are no targets, and how many others are
+    ahead of it is known.
+
+    Args:
+        ranked: from ``rank(…, candidates=…)``, or from a file.
+        metrics: rank metrics or their names.
+        method: ``"auto"`` (the smooth-head fit), a name, or an estimator with its settings.
+        level: of confidence.
+        draws: from the posterior, for the methods that have one.
+        resamples: of users, for the others; the whole fit is done anew for each.
+        rng: seed or Generator of the interval.
+
+    Returns:
+        One ``Recovered`` a metric.
+
+    Raises:
+        EstimateError: ranks that nothing can be told from, or not by this method.
+        SpecError: unknown methods and metrics, or options out of range.
+    """
+    check_level(level)
+    for name, value, least in (("draws", draws, 50), ("resamples", resamples, 20)):
+        if not isinstance(value, int | np.integer) or value < least:
+            raise SpecError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    chosen = _metrics(metrics)
+    estimator = as_estimator(method)
+    problem = Problem.of(Cases.of(ranked), estimator, chosen)
+    ends = _ends(problem, level, draws, resamples, seed_of(rng))
+    return [_recovered(problem, ends, j, level) for j in range(len(chosen))]
+
+
+def as_estimator(method: str | Estimator) -> Estimator:
+    """Look an estimator up by name; ``"auto"`` is the smooth-head fit.
+
+    Raises:
+        SpecError: no such method; suggests the nearest.
+    """
+    from fullrank import estimators
+
+    if isinstance(method, Estimator):
+        return method
+    if method == "auto":
+        return SH()
+    known = {name.lower(): name for name in estimators.REGISTRY}
+    if not isinstance(method, str) or method.lower() not in known:
+        raise SpecError(
+            f"unknown estimator {method!r}{suggest(str(method), [*estimators.REGISTRY, 'auto'])}"
+        )
+    made: Estimator = getattr(estimators, known[method.lower()])()
+    return made
+
+
+def _metrics(metrics: Any) -> Sequence[RankMetric]:
+    given = [metrics] if isinstance(metrics, str | RankMetric) else list(metrics)
+    out = []
+    for one in given:
+        metric = parse(one) if isinstance(one, str) else one
+        if not isinstance(metric, RankMetric):
+            raise SpecError(
+                f"{metric} is no metric of ranks; estimates are of metrics such as ndcg@10"
+            )
+        out.append(metric.check())
+    if not out:
+        raise SpecError("no metric was named; name one, such as ndcg@10")
+    return out
+
+
+def _ends(problem: Problem, level: float, draws: int, resamples: int, seed: int) -> Ends:
+    if all(isinstance(fit, SmoothFit) for fit in problem.fits):
+        return from_draws(problem, level, draws, seed)
+    if problem.estimator.interval == "table":
+        return from_table(problem, level)
+    return from_bootstrap(problem, level, resamples, seed)
+
+
+def _recovered(problem: Problem, ends: Ends, j: int, level: float) -> Recovered:
+    metric, ranked = problem.metrics[j], problem.cases.ranked
+    defined = problem.defined[:, j]
+    shared: dict[str, Any] = {
+        "value": float(ends.value[j]),
+        "level": level,
+        "n_queries": int(defined.sum()),
+        "undefined": int((~defined).sum()),
+        "n_users": len(np.unique(ranked.users[defined])),
+        "method": f"{problem.estimator}, {_HOW[problem.estimator.interval]}",
+    }
+    low, high = (_inside(metric, float(end[j])) for end in ends.population)
+    users_low, users_high = (_inside(metric, float(end[j])) for end in ends.users)
+    sampled = "candidates are drawn uniformly for each query"
+    everyone = Estimate(
+        **shared, low=low, high=high, se=float(ends.se[j]), target="population",
+        assumptions=("users are a simple random sample", sampled),
+    )  # fmt: skip
+    these = Estimate(
+        **shared, low=users_low, high=users_high, se=float(ends.se_items[j]),
+        target="these users", assumptions=(sampled,),
+    )  # fmt: skip
+    return Recovered(
+        metric=str(metric),
+        estimate=everyone,
+        these_users=these,
+        raw=float(np.nanmean(raw_values(ranked, metric))) if defined.any() else float("nan"),
+        se_items=float(ends.se_items[j]),
+        se_users=float(ends.se_users[j]),
+        method=str(problem.estimator),
+        sensitivity=sensitivity_of(problem, j),
+        notes=notes_of(problem, ends, j),
+    )
+
+
+_HOW = {
+    "draws": "posterior draws",
+    "bootstrap": "bootstrap of users through the fit",
+    "table": "normal, by user",
+}
+
+
+def _inside(metric: RankMetric, end: float) -> float:
+    low, high = metric.bounds
+    return min(max(end, low), high)

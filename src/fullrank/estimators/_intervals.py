@@ -1,0 +1,180 @@
+"""Intervals of estimates: posterior draws, a bootstrap through the whole fit, or a table's spread.
+
+The error of an estimate for the evaluated users comes from the sampling of items; that for the
+population which they come from has the sampling of users on top.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.random import derive
+from fullrank.estimators._problem import Problem
+from fullrank.estimators.mle import MLE
+from fullrank.estimators.smooth_head import SmoothFit
+from fullrank.stats.clusters import Clusters
+
+
+class Ends(NamedTuple):
+    """Estimates ``[metrics]`` with their errors; each end is low, high.
+
+    Attributes:
+        value: the estimates.
+        users: ends for the evaluated users.
+        population: ends for the population.
+        se_items: standard error from the sampling of items.
+        se_users: standard error from the sampling of users.
+        se: both together.
+    """
+
+    value: NDArray[np.float64]
+    users: tuple[NDArray[np.float64], NDArray[np.float64]]
+    population: tuple[NDArray[np.float64], NDArray[np.float64]]
+    se_items: NDArray[np.float64]
+    se_users: NDArray[np.float64]
+    se: NDArray[np.float64]
+
+
+def from_draws(problem: Problem, level: float, count: int, seed: int) -> Ends:
+    """Posterior draws of the fit, its coefficients and each target's rank.
+
+    Args:
+        problem: with fits that can be drawn from.
+        level: of confidence.
+        count: draws.
+        seed: of the draws.
+    """
+    source = np.random.default_rng(derive(seed, "draws"))
+    streams = []
+    for number, fit in enumerate(problem.fits):
+        assert isinstance(fit, SmoothFit)
+        streams.append(fit.draws(count, derive(seed, "fit", number)))
+    z = source.standard_normal((2, count, 1))
+    means, spreads = [], []
+    for pis in zip(*streams):
+        mean, variance = problem.moments(pis)
+        means.append(mean)
+        spreads.append(variance)
+    mean, variance = np.array(means), np.array(spreads)
+    mine = mean + np.sqrt(variance) * z[0]
+    se_users = users_error(problem, variance.mean(axis=0))
+    everyone = mine + se_users * z[1]
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    return Ends(
+        value=np.median(mine, axis=0),
+        users=_quantiles(mine, tails),
+        population=_quantiles(everyone, tails),
+        se_items=mine.std(axis=0, ddof=1),
+        se_users=se_users,
+        se=np.hypot(mine.std(axis=0, ddof=1), se_users),
+    )
+
+
+def from_bootstrap(problem: Problem, level: float, resamples: int, seed: int) -> Ends:
+    """Users are resampled, and the whole fit is done anew for each resample.
+
+    The part of the sampling of items is what the spread of the bootstrap has above the sampling
+    of users. A bootstrap doesn't see the bias of a fit (of EM stopped early, of a wrong prior).
+    """
+    found = bootstrap(problem, resamples, seed)
+    value = problem.values(problem.fits)
+    se, se_users = found.std(axis=0, ddof=1), users_error(problem)
+    se_items = np.sqrt(np.maximum(se**2 - se_users**2, 0.0))
+    tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
+    population = _quantiles(found, tails)
+    ratio = np.divide(se_items, se, out=np.zeros_like(se), where=se > 0)
+    low, high = (value + (end - value) * ratio for end in population)
+    return Ends(value, (low, high), population, se_items, se_users, se)
+
+
+def from_table(problem: Problem, level: float) -> Ends:
+    """The spread of what users contribute to a table that doesn't depend on the data."""
+    from scipy.stats import norm
+
+    value = problem.values(problem.fits)
+    se, se_users = _cluster_error(problem, problem.per_query()), users_error(problem)
+    se_items = np.sqrt(np.maximum(se**2 - se_users**2, 0.0))
+    z = float(norm.ppf((1.0 + level) / 2.0))
+    return Ends(
+        value,
+        (value - z * se_items, value + z * se_items),
+        (value - z * se, value + z * se),
+        se_items,
+        np.minimum(se_users, se),
+        se,
+    )
+
+
+def bootstrap(problem: Problem, resamples: int, seed: int) -> NDArray[np.float64]:
+    """Estimates ``[resamples, metrics]`` for resampled users."""
+    users = problem.cases.ranked.users
+    distinct, member = np.unique(users, return_inverse=True)
+    out = []
+    for number in range(resamples):
+        source = np.random.default_rng(derive(seed, "bootstrap", number))
+        drawn = source.multinomial(len(distinct), np.full(len(distinct), 1.0 / len(distinct)))
+        out.append(refitted(problem, drawn[member].astype(np.float64)))
+    return np.array(out)
+
+
+def refitted(problem: Problem, queries: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Estimates ``[metrics]`` with a weight ``[q]`` for each query, fitted anew."""
+    targets = queries[problem.cases.rows]
+    fits = []
+    for stratum, fit in zip(problem.cases.strata, problem.fits):
+        counts = stratum.weights(targets).sum(axis=1)
+        fits.append(problem.estimator.fit(stratum.groups.with_counts(counts), fit.bins))
+    return problem.values(fits, queries)
+
+
+def users_error(
+    problem: Problem, variance: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Standard error ``[metrics]`` of the mean over users, if their ranks were known.
+
+    The variance of a user's true value is that of its mean given the data, and the mean of its
+    variance given the data. What is given: the problem's own fit, or else EM's.
+
+    Args:
+        problem: with fits.
+        variance: float64 ``[metrics]`` of the mean, given the data, if it is known already.
+    """
+    seen = problem
+    if problem.fits and problem.fits[0].distribution is None:
+        seen = Problem.of(problem.cases, MLE(), problem.metrics)
+    pis = [fit.distribution for fit in seen.fits]
+    if variance is None:
+        _, variance = seen.moments([pi for pi in pis if pi is not None])
+    given = np.sqrt(_cluster_error(seen, _means_given(seen)) ** 2 + variance)
+    return np.asarray(given)
+
+
+def _means_given(problem: Problem) -> NDArray[np.float64]:
+    """Mean of each query's value given its data, under the fitted distribution."""
+    from dataclasses import replace
+
+    from fullrank.estimators._base import Given
+
+    fits = [fit if isinstance(fit, SmoothFit) else Given.of(fit) for fit in problem.fits]
+    return replace(problem, fits=list(fits)).per_query()
+
+
+def _cluster_error(problem: Problem, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard error of the mean of per-query values ``[q, metrics]``, by user."""
+    users = problem.cases.ranked.users.astype(np.int64)
+    return np.array(
+        [
+            Clusters.of(np.ascontiguousarray(values[:, j]), users).state.standard_error
+            for j in range(values.shape[1])
+        ]
+    )
+
+
+def _quantiles(
+    draws: NDArray[np.float64], tails: tuple[float, float]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    low, high = np.quantile(draws, tails, axis=0)
+    return np.asarray(low), np.asarray(high)

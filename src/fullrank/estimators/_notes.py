@@ -1,0 +1,66 @@
+"""What limits an estimate, in words, and how much other fits would change it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fullrank.estimators._intervals import Ends
+from fullrank.estimators._problem import Problem
+from fullrank.estimators.mle import MLE
+from fullrank.estimators.smooth_head import SmoothFit
+
+STEPS = (30, 100, 300)
+"""EM steps whose estimates are shown beside that of the MLE."""
+
+_FEW_WINS = 500
+_SPREAD = 1.5
+_WIDE = 0.2
+
+
+def sensitivity_of(problem: Problem, j: int) -> dict[str, float]:
+    """Other fits' estimates of metric ``j`` (EM), or how far near fits are apart (SH)."""
+    if isinstance(problem.estimator, MLE):
+        out = {}
+        for steps in STEPS:
+            fits = problem.cases.fit(MLE(steps=steps), problem.metrics[j].k or 1)
+            out[f"{steps} EM steps"] = float(problem.values(fits)[j])
+        return out
+    first = problem.fits[0]
+    if isinstance(first, SmoothFit):
+        head = problem.functions[0][:, :1, j]
+        return {"largest over smallest among near fits": float(first.spread(head)[0])}
+    return {}
+
+
+def notes_of(problem: Problem, ends: Ends, j: int) -> tuple[str, ...]:
+    """What a reader should know before trusting the number."""
+    out = [*_resolution(problem)]
+    groups = problem.cases.strata[0].groups
+    wins = float(groups.counts[groups.ranks == 1].sum())
+    if wins < _FEW_WINS:
+        out.append(
+            f"only {wins:,.0f} targets came first in their sample: the estimate leans on the "
+            "assumed smoothness of ranks"
+        )
+    value = float(ends.value[j])
+    if value > 0 and (ends.users[1][j] - ends.users[0][j]) > 2 * _WIDE * value:
+        out.append("the sampling of items alone leaves more than 20 % open: draw more candidates")
+    spread = sensitivity_of(problem, j).get("largest over smallest among near fits", 1.0)
+    if spread > _SPREAD:
+        out.append(f"fits that explain the sample about as well differ by a factor of {spread:.2f}")
+    return tuple(out)
+
+
+def _resolution(problem: Problem) -> list[str]:
+    """Ranks that no sample tells apart, unless some targets were ranked in full."""
+    groups = problem.cases.strata[0].groups
+    if groups.counts[groups.exact].sum() >= 20:
+        return []
+    blind = int(np.ceil(groups.n / groups.sizes.max()))
+    if blind < 2:
+        return []
+    return [
+        f"approximate: ranks 1 to {blind:,} (N/n) look much alike in a sample of "
+        f"{int(groups.sizes.max()):,} from {groups.n:,}, so structure finer than that (a point "
+        "mass at rank 1) is assumed to be smooth; a spot check or an adaptive design sees it"
+    ]

@@ -1,0 +1,37 @@
+"""The metric of sampled ranks as they are: inconsistent, and shown so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.ragged import rows_of
+from fullrank.core.ranked import UNRANKED, TargetRanks
+from fullrank.metrics import RankMetric
+
+
+def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
+    """The metric of each query's sampled ranks ``[q]``, as if they were ranks in the catalogue.
+
+    Only AUC of one target has the full ranking's value as its expectation (it is linear in the
+    rank); all others are other quantities (Krichene & Rendle 2020).
+    """
+    sample = ranked.sample
+    assert sample is not None
+    found = sample.ranks > 0
+    place = np.where(found, sample.ranks + sample.others, UNRANKED).astype(np.int32)
+    rows = rows_of(ranked.indptr)
+    size = np.zeros(len(ranked), np.int64)
+    np.maximum.at(size, rows, sample.sizes)
+    size += np.bincount(rows, weights=found, minlength=len(ranked)).astype(np.int64) - 1
+    taken = replace(
+        ranked,
+        best=place,
+        worst=place.copy(),
+        others="counted",
+        sample=None,
+        n_candidates=np.maximum(size, 0).astype(np.int32),
+    )
+    return metric.per_query(taken)
