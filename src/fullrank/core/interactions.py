@@ -235,7 +235,8 @@ class Interactions:
         if self.times is None:
             raise DataError(
                 f"{purpose} needs a time for every row, and these data have no time column; "
-                "name it (columns timestamp=…) or take a split that needs no time"
+                "name it (columns={'timestamp': 'NAME'}, or --columns timestamp=NAME on the "
+                "command line), or take a split that needs no time"
             )
         missing = int(np.count_nonzero(self.times == NO_TIME))
         if missing:

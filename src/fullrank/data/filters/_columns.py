@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import Interactions
+from fullrank.data._columns import naming
 
 if TYPE_CHECKING:
     from fullrank.data.filters._base import Filter
@@ -23,7 +24,7 @@ def number_column(filter_: Filter, data: Interactions, name: str) -> NDArray[Any
     if name == "values" and data.values is None:
         raise DataError(
             f"{filter_} looks at the values of the rows, and these data have none; "
-            "name the rating column when reading, or leave the filter out"
+            f"name the rating column when reading ({naming('rating')}), or leave the filter out"
         )
     column = data.column(name)
     if column.dtype.kind not in "iufb":

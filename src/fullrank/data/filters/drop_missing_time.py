@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, Interactions
 from fullrank.core.random import RNG
+from fullrank.data._columns import naming
 from fullrank.data.filters._base import Filter
 
 
@@ -24,7 +25,7 @@ class DropMissingTime(Filter):
         """See ``Filter.mask``."""
         if data.times is None:
             raise DataError(
-                f"{self}: these data have no time column, so no row would be left; name it "
-                "when reading (timestamp=…), or leave the filter out"
+                f"{self}: these data have no time column, so no row would be left; name it when "
+                f"reading ({naming('timestamp')}), or leave the filter out"
             )
         return np.asarray(data.times != NO_TIME)
