@@ -61,7 +61,7 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")]
 
 
 def evaluate(
-    recs: Annotated[Path, typer.Option(help="Lists: user_id, item_id and rank or score.")],
+    recs: Annotated[Path, typer.Option(help="Lists: user_id, item_id and rank, else score.")],
     truth: Annotated[Path, typer.Option(help="Held-out items: user_id, item_id.")],
     metric: Metrics,
     train: Train = None,
