@@ -19,6 +19,7 @@ _CLOSE = 1 << 22  # ids within such a range are looked up in a table of it, what
 _DENSE = 2  # or within this many times their number
 _SIGNED = 1 << 63
 _FULL = 64  # rows of text for each id of a vocabulary: every piece sets up a table of all ids
+_HEAD = 1 << 12  # rows that tell whether runs are short
 _RUN = 4  # mean length of runs of one id from which text is coded by run
 
 
@@ -134,13 +135,20 @@ def _distinct_text(column: pl.Series) -> pl.Series:
 def _starts(part: pl.Series) -> tuple[pl.Series, NDArray[np.uint32] | None]:
     """The first element of each run of equal text, and the run of each row.
 
-    Runs that are short on average aren't worth it: all elements, and None.
+    Runs that are short on average aren't worth it: all elements, and None. The first rows mostly
+    tell, so that not every row is compared with the one before.
     """
+    if _short_runs(part.head(_HEAD).rle_id().to_numpy()):
+        return part, None
     runs = part.rle_id().to_numpy()
-    if len(runs) == 0 or (int(runs[-1]) + 1) * _RUN > len(runs):
+    if _short_runs(runs):
         return part, None
     first = np.flatnonzero(np.append(True, runs[1:] != runs[:-1]))
     return part.gather(first), runs
+
+
+def _short_runs(runs: NDArray[np.uint32]) -> bool:
+    return len(runs) == 0 or (int(runs[-1]) + 1) * _RUN > len(runs)
 
 
 def _text_codes(column: pl.Series, vocab: Vocabulary) -> NDArray[np.int32]:

@@ -145,6 +145,8 @@ def read_parts(
 
 def _shaped(table: Table, name: str, columns: dict[str, str]) -> Shaped:
     """``shape``, with whole ranks kept as they are instead of as floats."""
+    import polars as pl
+
     kind = _kind(name)
     ranks = None
     if kind == "recommendations" and table.typed:
@@ -152,14 +154,14 @@ def _shaped(table: Table, name: str, columns: dict[str, str]) -> Shaped:
         held = table.frame[roles["rank"]] if "rank" in roles else None
         if held is not None and held.dtype.is_integer() and not held.null_count():
             ranks = held.alias("rank")
-            table = replace(
-                table, frame=table.frame.drop(roles["rank"], *{"rank"} & {*table.frame.columns})
-            )
+            left = [c for c in table.frame if c.name not in (roles["rank"], "rank")]
+            table = replace(table, frame=pl.DataFrame(left))
             columns = {role: column for role, column in columns.items() if role != "rank"}
     found = shape(table, ReadOptions(columns, kind=kind))
     if ranks is None:
         return found
-    return replace(found, table=replace(found.table, frame=found.table.frame.with_columns(ranks)))
+    frame = pl.DataFrame([*found.table.frame, ranks])
+    return replace(found, table=replace(found.table, frame=frame))
 
 
 def reading(source: Any, read: Mapping[str, Any]) -> dict[str, Any]:
