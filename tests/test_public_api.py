@@ -13,8 +13,9 @@ import pytest
 
 SNAPSHOT = Path(__file__).with_name("public_api.json")
 PACKAGES = (
-    "fullrank", "fullrank.data", "fullrank.data.filters", "fullrank.metrics", "fullrank.models",
-    "fullrank.rank", "fullrank.report", "fullrank.split", "fullrank.stats",
+    "fullrank", "fullrank.data", "fullrank.data.filters", "fullrank.estimators",
+    "fullrank.metrics", "fullrank.models", "fullrank.negatives", "fullrank.rank",
+    "fullrank.report", "fullrank.split", "fullrank.stats",
 )  # fmt: skip
 HEAVY = ("polars", "pandas", "numba", "scipy", "torch", "narwhals", "altair", "optuna")
 

@@ -6,9 +6,39 @@
 from fullrank.estimators._base import Estimator, Fit
 from fullrank.estimators._estimate import estimate
 from fullrank.estimators._result import Recovered
+from fullrank.estimators.bv import BV
+from fullrank.estimators.cls import CLS
+from fullrank.estimators.designs import Doubling, Screened, Thinned, Unthinned
+from fullrank.estimators.mes import MES
+from fullrank.estimators.minimal_bias import MinimalBias
 from fullrank.estimators.mle import MLE
+from fullrank.estimators.mn import MN
+from fullrank.estimators.monotone_mle import MonotoneMLE
+from fullrank.estimators.rank_estimate import RankEstimate
+from fullrank.estimators.raw import Raw
 from fullrank.estimators.smooth_head import SH
 
-__all__ = ["MLE", "SH", "Estimator", "Fit", "Recovered", "estimate"]
+__all__ = [
+    "BV",
+    "CLS",
+    "MES",
+    "MLE",
+    "MN",
+    "SH",
+    "Doubling",
+    "Estimator",
+    "Fit",
+    "MinimalBias",
+    "MonotoneMLE",
+    "RankEstimate",
+    "Raw",
+    "Recovered",
+    "Screened",
+    "Thinned",
+    "Unthinned",
+    "estimate",
+]
 
-REGISTRY = ("MLE", "SH")
+REGISTRY = (
+    "BV", "CLS", "MES", "MLE", "MN", "MinimalBias", "MonotoneMLE", "RankEstimate", "Raw", "SH"
+)  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ from fullrank.estimators._intervals import Ends, from_bootstrap, from_draws, fro
 from fullrank.estimators._notes import notes_of, sensitivity_of
 from fullrank.estimators._problem import Problem
 from fullrank.estimators._result import Recovered
-from fullrank.estimators.raw import raw_values
+from fullrank.estimators.raw import Raw, raw_values
 from fullrank.estimators.smooth_head import SH, SmoothFit
 from fullrank.metrics import RankMetric, parse
+from fullrank.stats import mean_interval
 from fullrank.stats.moments import check_level
 
 
@@ -62,7 +64,10 @@ def estimate(
             raise SpecError(f"{name} must be a whole number of at least {least}, got {value!r}")
     chosen = _metrics(metrics)
     estimator = as_estimator(method)
-    problem = Problem.of(Cases.of(ranked), estimator, chosen)
+    cases = Cases.of(ranked)
+    if isinstance(estimator, Raw):
+        return [_raw(ranked, metric, level) for metric in chosen]
+    problem = Problem.of(cases, estimator, chosen)
     ends = _ends(problem, level, draws, resamples, seed_of(rng))
     return [_recovered(problem, ends, j, level) for j in range(len(chosen))]
 
@@ -143,6 +148,27 @@ def _recovered(problem: Problem, ends: Ends, j: int, level: float) -> Recovered:
         method=str(problem.estimator),
         sensitivity=sensitivity_of(problem, j),
         notes=notes_of(problem, ends, j),
+    )
+
+
+def _raw(ranked: TargetRanks, metric: RankMetric, level: float) -> Recovered:
+    """The sampled metric with its interval, labelled as what it is."""
+    values = raw_values(ranked, metric)
+    found = mean_interval(
+        values, ranked.users, level=level, method="analytic", bounds=metric.bounds
+    )
+    return Recovered(
+        metric=str(metric),
+        estimate=found,
+        these_users=replace(found, target="these users"),
+        raw=found.value,
+        se_items=float("nan"),
+        se_users=found.se,
+        method="Raw",
+        notes=(
+            "the metric of sampled ranks: inconsistent, it is no estimate of the metric of the "
+            "full ranking and may order models the other way round",
+        ),
     )
 
 

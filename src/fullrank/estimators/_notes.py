@@ -37,7 +37,7 @@ def notes_of(problem: Problem, ends: Ends, j: int) -> tuple[str, ...]:
     out = [*_resolution(problem)]
     groups = problem.cases.strata[0].groups
     wins = float(groups.counts[groups.ranks == 1].sum())
-    if wins < _FEW_WINS:
+    if wins < _FEW_WINS and not groups.exact.any():
         out.append(
             f"only {wins:,.0f} targets came first in their sample: the estimate leans on the "
             "assumed smoothness of ranks"

@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.errors import EstimateError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import UNRANKED, TargetRanks
+from fullrank.estimators._base import Estimator, Fit
+from fullrank.estimators._bins import Bins
+from fullrank.estimators._groups import Groups
 from fullrank.metrics import RankMetric
+
+
+@dataclass(frozen=True, kw_only=True)
+class Raw(Estimator):
+    """The sampled metric itself, for comparison; inconsistent, and no estimate of the full one.
+
+    ``estimate(…, method="raw")`` gives it with its interval by user. The interval speaks of the
+    sampled metric: it shrinks around the wrong number.
+    """
+
+    consistent = False
+    interval = "table"
+
+    def fit(self, groups: Groups, bins: Bins) -> Fit:
+        """There is nothing to fit.
+
+        Raises:
+            EstimateError: always.
+        """
+        raise EstimateError("the raw metric has no fit; take raw_values, or method='raw'")
 
 
 def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Ranking: full catalogue or lists in, ``TargetRanks`` and ``TopK`` out."""
 
 from fullrank.rank._arrays import ranks_from_codes
+from fullrank.rank._candidates import Adaptive
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import rank, recommend
@@ -10,6 +11,7 @@ from fullrank.rank._predict import predict_rows
 from fullrank.rank._warm import load_kernels
 
 __all__ = [
+    "Adaptive",
     "Catalogue",
     "Ranking",
     "concat_ranks",
