@@ -156,7 +156,7 @@ def test_no_line_of_a_paragraph_begins_like_a_list():
         for before, line in itertools.pairwise(lines):
             marked = re.match(r"\s*([-+*]|\d+\.) ", line) and not line.startswith("        ")
             if marked and before.strip():
-                assert re.match(r"\s*- |\s{2,}", before), f"{where}: {line}"
+                assert re.match(r"\s*([-+*]|\d+\.) |\s{2,}", before), f"{where}: {line}"
 
 
 def test_guides_are_built_and_private_modules_are_not():
