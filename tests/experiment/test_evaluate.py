@@ -4,6 +4,7 @@ import json
 import math
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from tests.experiment.worlds import no_constant
@@ -75,6 +76,31 @@ def test_grades_and_depth_and_columns():
     assert found.protocol["grade"] == "stars"
     with pytest.raises(SpecError, match="depth"):
         evaluate(recs, truth, ["ndcg@4"], depth=3, columns=columns)
+
+
+def test_outside_ids_are_hashed_for_the_protocol_alone(monkeypatch):
+    monkeypatch.setattr("fullrank.core.vocabulary.hash_labels", lambda _: pytest.fail("hashed"))
+    found = evaluate({"u": ["a"]}, {"u": ["a"]}, ["mrr@1"])
+    assert value(found, "MRR@1") == 1.0
+    monkeypatch.undo()
+    assert next(iter(found.protocol)) == "targets"
+
+
+def test_text_of_pandas_in_pieces():
+    """Pieces of Arrow's memory that end within a list, and a rank column to set aside."""
+    recs = pd.DataFrame(
+        {"user_id": [f"u{i // 3}" for i in range(30)], "item_id": [f"i{i % 7}" for i in range(30)],
+         "rank": [i % 3 + 1 for i in range(30)]}
+    )  # fmt: skip
+    truth = recs.iloc[::2][["user_id", "item_id"]]
+    expected = evaluate(pl.DataFrame(recs.to_dict("list")), truth, ["ndcg@3", "map@3"])
+    text = dict.fromkeys(("user_id", "item_id"), "string[pyarrow]")
+    pieces = pd.concat([recs.iloc[:4].astype(text), recs.iloc[4:17].astype(text),
+                        recs.iloc[17:].astype(text)])  # fmt: skip
+    assert len(pieces["item_id"].array.__arrow_array__().chunks) == 3
+    found = evaluate(pieces, truth.astype(text), ["ndcg@3", "map@3"])
+    assert found.to_dict()["metrics"] == expected.to_dict()["metrics"]
+    assert found.protocol == expected.protocol
 
 
 def test_ties_have_bounds_and_no_order_helps():

@@ -18,6 +18,9 @@ COLUMNS = {
     "unsigned close": RNG.integers(0, 90, 500).astype(np.uint64),
     "unsigned": np.array([2**64 - 1, 0, 2**63, 2**63 - 1, 0, 2**64 - 2], dtype=np.uint64),
     "runs of text": np.repeat([f"user {i}" for i in RNG.permutation(300)], 12).astype(object),
+    "runs of text after others": np.array(
+        [f"user {i}" for i in range(100)] + ["user 7"] * 900, dtype=object
+    ),
     "text": np.array(["b", "a", "é", "", "a b", "b"] * 5, dtype=object),
 }
 
@@ -27,6 +30,7 @@ COLUMNS = {
 def test_equal_to_a_vocabulary(name, threads, monkeypatch):
     monkeypatch.setenv("FULLRANK_THREADS", threads)
     monkeypatch.setattr("fullrank.rank._codes._PIECE", 1000)
+    monkeypatch.setattr("fullrank.rank._codes._HEAD", 100)
     values = COLUMNS[name]
     text = values.dtype == object
     # Two chunks, as files come.
