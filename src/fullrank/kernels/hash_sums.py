@@ -31,3 +31,20 @@ def absorb(states: NDArray[np.uint64], column: NDArray[np.uint64]) -> None:
         bits = _mix(column[i])
         for s in range(len(states)):
             states[s, i] = _mix(states[s, i] ^ bits)
+
+
+@jit()
+def sum_row_hashes(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], sums: NDArray[np.uint64]
+) -> None:
+    """Add to each column of a sparse pattern the hashes of the rows that have it.
+
+    Args:
+        indptr: int64 ``[n + 1]``.
+        indices: int32, columns.
+        sums: uint64 ``[n_columns]``, changed; they wrap.
+    """
+    for r in range(len(indptr) - 1):
+        hashed = _mix(np.uint64(r))
+        for p in range(indptr[r], indptr[r + 1]):
+            sums[indices[p]] += hashed

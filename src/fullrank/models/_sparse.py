@@ -82,16 +82,24 @@ def first_twins(matrix: csr_matrix) -> NDArray[np.int64]:
     Returns:
         int64 ``[n_columns]``; its own number for a column without an earlier twin.
     """
-    columns = transpose(matrix)
-    indptr = columns.indptr.astype(np.int64)
-    with np.errstate(over="ignore"):
-        sums = np.append(np.uint64(0), np.cumsum(mix(columns.indices.astype(np.uint64))))
-        key = sums[indptr[1:]] - sums[indptr[:-1]]
-    key = mix(key ^ np.diff(indptr).astype(np.uint64))
+    from fullrank.kernels.hash_sums import sum_row_hashes
+
+    n = matrix.shape[1]
+    indices = matrix.indices.astype(np.int32, copy=False)
+    sums: NDArray[np.uint64] = np.zeros(n, dtype=np.uint64)
+    sum_row_hashes(matrix.indptr.astype(np.int64, copy=False), indices, sums)
+    counts = np.bincount(indices, minlength=n)
+    sums ^= counts.astype(np.uint64)
+    key = mix(sums)
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     out = first[group]
-    twins = np.flatnonzero(out != np.arange(len(out)))
-    return _without_collisions(indptr, columns.indices, out, twins)
+    twins = np.flatnonzero(out != np.arange(n))
+    if len(twins) == 0:
+        return out
+    some = np.union1d(twins, out[twins])  # the only columns to be compared, so to be turned
+    kept = np.zeros_like(counts)
+    kept[some] = counts[some]
+    return _without_collisions(as_indptr(kept), transpose(matrix[:, some]).indices, out, twins)
 
 
 def _without_collisions(
