@@ -138,19 +138,20 @@ def test_ials_many_chunks_and_threads(solver: Solver) -> None:
     np.testing.assert_array_equal(*found)
 
 
-def test_ials_rows_longer_than_a_block() -> None:
-    """600 users of one item: their factors are summed in several blocks."""
+@pytest.mark.parametrize("n", [600, 40_000])
+def test_ials_rows_longer_than_a_block(n: int) -> None:
+    """Users of one item whose factors are summed in several blocks, and gathered anew in part."""
     rng = np.random.default_rng(0)
-    has = rng.random((600, 12)) < np.linspace(1.0, 0.1, 12)
+    has = rng.random((n, 12)) < np.linspace(1.0, 0.1, 12)
     data = interactions(*np.nonzero(has))
     X = has.astype(np.float64)
-    W = rng.normal(size=(600, 4))
+    W = rng.normal(size=(n, 4))
     for solver in ("cg", "cholesky"):
         model = IALS(4, solver=solver, tolerance=1e-6).fit(data)
         rows = pattern(csr_matrix(X.T))
-        shared = model._shared(W.astype(np.float32), pattern(csr_matrix(X)), rows, 600)
+        shared = model._shared(W.astype(np.float32), pattern(csr_matrix(X)), rows, n)
         np.testing.assert_allclose(
-            model._solve(rows, shared), half_step(X.T, W, 600, model), rtol=1e-4, atol=1e-5
+            model._solve(rows, shared), half_step(X.T, W, n, model), rtol=1e-4, atol=1e-5
         )
 
 

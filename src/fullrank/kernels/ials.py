@@ -18,6 +18,10 @@ Whitened = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], 
 # for both products of a step.
 _BLOCK = 256
 
+# Factors of a row that a thread keeps together, a multiple of the block; the few rows that are
+# longer gather the rest again in each step, so that no copy of half of all factors is made.
+_KEPT = 128 * _BLOCK
+
 
 @jit()
 def _gather(
@@ -31,9 +35,8 @@ def _gather(
 
 
 @jit()
-def _sum_rows(rows: NDArray[np.float32], out: NDArray[np.float32]) -> None:
-    """``out = sum of rows``."""
-    out[:] = np.float32(0.0)
+def _add_rows(rows: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """``out += sum of rows``, one after the other."""
     for p in range(len(rows)):
         row = rows[p]
         for a in range(len(out)):
@@ -41,16 +44,42 @@ def _sum_rows(rows: NDArray[np.float32], out: NDArray[np.float32]) -> None:
 
 
 @jit()
+def _sum_rows(
+    mine: NDArray[np.int32],
+    factors: NDArray[np.float32],
+    gathered: NDArray[np.float32],
+    out: NDArray[np.float32],
+) -> None:
+    """``out = sum of factors[mine]``, of which the first are in ``gathered``."""
+    kept = min(len(mine), _KEPT)
+    out[:] = np.float32(0.0)
+    _add_rows(gathered[:kept], out)
+    for p in range(kept, len(mine)):
+        _add_rows(factors[mine[p] : mine[p] + 1], out)
+
+
+@jit()
 def _times_gram(
-    rows: NDArray[np.float32],
+    mine: NDArray[np.int32],
+    factors: NDArray[np.float32],
+    gathered: NDArray[np.float32],
+    again: NDArray[np.float32],
     x: NDArray[np.float32],
     work: NDArray[np.float32],
     part: NDArray[np.float32],
     out: NDArray[np.float32],
 ) -> None:
-    """Add ``FᵀF x`` to ``out`` for the ``rows`` F, without FᵀF, a block at a time."""
-    for start in range(0, len(rows), _BLOCK):
-        block = rows[start : start + _BLOCK]
+    """Add ``FᵀF x`` to ``out`` for F the factors of ``mine``, without FᵀF, a block at a time.
+
+    The first of them are in ``gathered``; blocks beyond are gathered again.
+    """
+    for start in range(0, len(mine), _BLOCK):
+        stop = min(start + _BLOCK, len(mine))
+        if stop <= len(gathered):
+            block = gathered[start:stop]
+        else:
+            block = again[: stop - start]
+            _gather(mine[start:stop], factors, block)
         dots = work[: len(block)]
         np.dot(block, x, dots)
         np.dot(dots, block, part)
@@ -95,7 +124,8 @@ def solve_rows_cg(
     longest = 0
     for r in range(start, stop):
         longest = max(longest, indptr[r + 1] - indptr[r])
-    gathered = np.empty((longest, d), dtype=np.float32)
+    gathered = np.empty((min(longest, _KEPT), d), dtype=np.float32)
+    again = np.empty((_BLOCK, d), dtype=np.float32)
     work = np.empty(_BLOCK, dtype=np.float32)
     y, residual, towards = np.empty(d, np.float32), np.empty(d, np.float32), np.empty(d, np.float32)
     image, part, inverse = np.empty(d, np.float32), np.empty(d, np.float32), np.empty(d, np.float32)
@@ -103,9 +133,9 @@ def solve_rows_cg(
         n = indptr[r + 1] - indptr[r]
         if n == 0:
             continue
-        rows = gathered[:n]
-        _gather(indices[indptr[r] : indptr[r + 1]], factors, rows)
-        _sum_rows(rows, residual)
+        mine = indices[indptr[r] : indptr[r + 1]]
+        _gather(mine[:_KEPT], factors, gathered)
+        _sum_rows(mine, factors, gathered, residual)
         for a in range(d):
             y[a] = np.float32(0.0)
             inverse[a] = np.float32(1.0) / (np.float32(1.0) + np.float32(n) * spectrum[a])
@@ -118,7 +148,7 @@ def solve_rows_cg(
             np.dot(metric, towards, image)
             for a in range(d):
                 image[a] = towards[a] + excess[r] * image[a]
-            _times_gram(rows, towards, work, part, image)
+            _times_gram(mine, factors, gathered, again, towards, work, part, image)
             step = size / np.dot(towards, image)
             for a in range(d):
                 y[a] += step * towards[a]
@@ -183,7 +213,8 @@ def solve_rows_exactly(
             _gather(mine, factors, rows)
             np.dot(rows.T, rows, part)
             A += part
-            _sum_rows(rows, sums)
+            sums[:] = np.float32(0.0)
+            _add_rows(rows, sums)
             b += sums
         for a in range(d):
             A[a, a] += regs[r]

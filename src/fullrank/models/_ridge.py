@@ -48,8 +48,10 @@ class Shared:
         floor: float,
         n_known: int,
         solver: Solver,
+        *,
+        spent: bool = False,
     ) -> Shared:
-        """Prepare for a solver.
+        """Prepare for a solver; ``factors`` that are ``spent`` may be overwritten.
 
         Whitened coordinates ``x = P y`` have ``Pᵀ (gram + floor I) P = I`` and ``Pᵀ moment P``
         diagonal: the generalised eigenvectors of the two (Golub & Van Loan 2013, section 8.7).
@@ -65,10 +67,10 @@ class Shared:
 
         spectrum, basis = eigh(moment, ridge)
         small = np.ascontiguousarray(basis, dtype=np.float32)
-        whitened = np.empty_like(factors)
+        whitened = factors if spent else np.empty_like(factors)
 
         def whiten(start: int, stop: int) -> None:
-            np.dot(factors[start:stop], small, out=whitened[start:stop])
+            whitened[start:stop] = np.dot(factors[start:stop], small)
 
         run_chunks(whiten, len(factors), _CHUNK)
         metric = (basis.T @ basis).astype(np.float32)

@@ -108,8 +108,10 @@ class IALS(Recommender):
         with one_blas_thread(), self._solvable():
             shared = self._shared(items, by_item, by_user, self._n_known())
             for epoch in range(self.epochs):
-                users = self._solve(by_user, shared)
-                items = self._solve(by_item, self._shared(users, by_user, by_item, n_users))
+                shared = self._shared(
+                    self._solve(by_user, shared), by_user, by_item, n_users, spent=True
+                )
+                items = self._solve(by_item, shared)
                 shared = self._shared(items, by_item, by_user, self._n_known())
                 if monitor is not None or epoch == self.epochs - 1:
                     self.item_factors_, self.gram_ = items, shared.gram
@@ -135,7 +137,13 @@ class IALS(Recommender):
         return int(self.known_items_.sum())
 
     def _shared(
-        self, factors: NDArray[np.float32], own: Pattern, others: Pattern, n_known: int
+        self,
+        factors: NDArray[np.float32],
+        own: Pattern,
+        others: Pattern,
+        n_known: int,
+        *,
+        spent: bool = False,
     ) -> Shared:
         """Sums over the factors of one side, for the step that solves the other.
 
@@ -144,6 +152,7 @@ class IALS(Recommender):
             own: rows of the side that the factors are of.
             others: rows of the side to be solved.
             n_known: how many of the factors have training rows.
+            spent: the factors may be overwritten.
         """
         counts, lengths = np.diff(own[0]), np.diff(others[0])
         lengths = lengths[lengths > 0]
@@ -151,7 +160,8 @@ class IALS(Recommender):
         slope = max(float(regs.mean()) - self._floor(n_known), 0.0) / lengths.mean()
         moment = gram_of(factors, counts / counts.sum()) + slope * np.eye(factors.shape[1])
         gram = self.unobserved_weight * gram_of(factors)
-        return Shared.of(factors, gram, moment, self._floor(n_known), n_known, self.solver)
+        rest = (self._floor(n_known), n_known, self.solver)
+        return Shared.of(factors, gram, moment, *rest, spent=spent)
 
     def _regs(self, lengths: NDArray[np.int64], n_known: int) -> NDArray[np.float64]:
         frequency = lengths + self.unobserved_weight * n_known
