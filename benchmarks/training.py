@@ -41,18 +41,21 @@ def _interactions(folder: str) -> Any:
 
 
 def _fit(data: Any, model: Any, rounds: int, **options: Any) -> tuple[float, float]:
-    """Median seconds of a fit after one on a few rows, and peak GiB beyond the interactions."""
+    """Median seconds of a fit after one on a few rows, and peak GiB of the first beyond what the
+    process held before: the interpreter, libraries, interactions and their matrix.
+    """
     import numpy as np
 
     type(model)(**model.settings()).fit(data.take(np.arange(3000)))
-    times = []
+    times, peaks = [], []
     before = _memory("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     for _ in range(rounds):
         start = time.perf_counter()
         model.fit(data, **options)
         times.append(time.perf_counter() - start)
-    return statistics.median(times), _memory("VmHWM") - before
+        peaks.append(_memory("VmHWM") - before)
+    return statistics.median(times), peaks[0]  # later ones hold the arrays of the fit before too
 
 
 def _memory(field: str) -> float:
@@ -128,8 +131,10 @@ def ease(folder: str) -> dict[str, float]:
 
 
 def pure_svd(folder: str, d: int) -> dict[str, float]:
-    """Seconds of a fit, recall and the last singular value; least memory: the matrix, its transpose
-    and ARPACK's basis of ``2 d + 1`` vectors.
+    """Seconds of a fit, recall and the last singular value.
+
+    Least memory: the matrix, its transposed pattern, ARPACK's basis of ``2 d + 1`` item vectors
+    and the products of users with the ``d`` found, whose singular values SciPy takes.
     """
     from fullrank.models import PureSVD
 

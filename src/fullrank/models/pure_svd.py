@@ -14,7 +14,7 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, uniform_elements
 from fullrank.models._base import Monitor, Recommender
-from fullrank.models._pattern import pattern, turned
+from fullrank.models._pattern import Pattern, pattern, turned
 from fullrank.models._sparse import first_twins, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 
@@ -97,7 +97,9 @@ def _singular(matrix: csr_matrix, d: int) -> tuple[NDArray[np.float64], NDArray[
         from scipy.sparse.linalg import svds
 
         start = uniform_elements(0, np.arange(side)) - 0.5
-        _, values, right = svds(_operator(matrix), k=d, v0=start, solver="arpack")
+        _, values, right = svds(
+            _operator(matrix), k=d, v0=start, solver="arpack", return_singular_vectors="vh"
+        )
     order = np.argsort(-values, kind="stable")[:d]
     # The rank as numpy.linalg.matrix_rank counts it.
     order = order[values[order] > values.max() * max(matrix.shape) * np.finfo(float).eps]
@@ -110,17 +112,24 @@ def _operator(matrix: csr_matrix) -> LinearOperator:
 
     from fullrank.kernels.gathered import sum_gathered
 
-    def times(rows: csr_matrix, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        indptr, indices = pattern(rows)
-        out = np.empty(rows.shape[0])
+    def times(rows: Pattern, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        indptr, indices = rows
+        out = np.empty(len(indptr) - 1)
         x = np.ascontiguousarray(x, dtype=np.float64).ravel()
         run_chunks(lambda i, j: sum_gathered(i, j, indptr, indices, x, out), len(out), _CHUNK)
         return out
 
-    by_item = turned(matrix)
+    def times_each(X: NDArray[np.float64]) -> NDArray[np.float64]:
+        out = np.empty((matrix.shape[0], X.shape[1]))
+        for column in range(X.shape[1]):
+            out[:, column] = times(by_user, X[:, column])
+        return out
+
+    by_user, by_item = pattern(matrix), pattern(turned(matrix))
     return LinearOperator(
         matrix.shape,
-        matvec=lambda x: times(matrix, x),
+        matvec=lambda x: times(by_user, x),
         rmatvec=lambda x: times(by_item, x),
+        matmat=times_each,  # SciPy's own makes every column before it puts them together
         dtype=np.float64,
     )
