@@ -9,6 +9,8 @@ from fullrank.estimators._result import Recovered
 from fullrank.estimators.bv import BV
 from fullrank.estimators.cls import CLS
 from fullrank.estimators.designs import Doubling, Screened, Thinned, Unthinned
+from fullrank.estimators.difference import Difference, difference
+from fullrank.estimators.efficiency import Efficiency, efficiency
 from fullrank.estimators.mes import MES
 from fullrank.estimators.minimal_bias import MinimalBias
 from fullrank.estimators.mle import MLE
@@ -17,6 +19,7 @@ from fullrank.estimators.monotone_mle import MonotoneMLE
 from fullrank.estimators.rank_estimate import RankEstimate
 from fullrank.estimators.raw import Raw
 from fullrank.estimators.smooth_head import SH
+from fullrank.estimators.spot_check import SpotCheck, spot_check
 
 __all__ = [
     "BV",
@@ -25,7 +28,9 @@ __all__ = [
     "MLE",
     "MN",
     "SH",
+    "Difference",
     "Doubling",
+    "Efficiency",
     "Estimator",
     "Fit",
     "MinimalBias",
@@ -34,9 +39,13 @@ __all__ = [
     "Raw",
     "Recovered",
     "Screened",
+    "SpotCheck",
     "Thinned",
     "Unthinned",
+    "difference",
+    "efficiency",
     "estimate",
+    "spot_check",
 ]
 
 REGISTRY = (

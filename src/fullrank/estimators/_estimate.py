@@ -62,7 +62,7 @@ def estimate(
     for name, value, least in (("draws", draws, 50), ("resamples", resamples, 20)):
         if not isinstance(value, int | np.integer) or value < least:
             raise SpecError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    chosen = _metrics(metrics)
+    chosen = as_metrics(metrics)
     estimator = as_estimator(method)
     cases = Cases.of(ranked)
     if isinstance(estimator, Raw):
@@ -93,7 +93,12 @@ def as_estimator(method: str | Estimator) -> Estimator:
     return made
 
 
-def _metrics(metrics: Any) -> Sequence[RankMetric]:
+def as_metrics(metrics: Any) -> Sequence[RankMetric]:
+    """Metrics of ranks by name or value.
+
+    Raises:
+        SpecError: none, or one that is no metric of ranks.
+    """
     given = [metrics] if isinstance(metrics, str | RankMetric) else list(metrics)
     out = []
     for one in given:

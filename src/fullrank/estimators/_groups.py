@@ -56,14 +56,14 @@ class Groups:
         exact = (sizes == catalogs) & (not replacement)
         # A class must leave room for its sample, as each of its catalogues does.
         classes = np.maximum(_classes(catalogs), sizes + (not replacement))
-        key = np.stack(
-            [exact, ranks, np.where(exact, 0, sizes), np.where(exact, 0, classes)], axis=1
-        ).astype(np.int64)
-        distinct, first, member, counts = _distinct(key)
+        key = np.stack([exact, ranks, np.where(exact, classes, sizes), classes], axis=1).astype(
+            np.int64
+        )
+        distinct, member, counts = _distinct(key)
         made = cls(
             ranks=distinct[:, 1],
-            sizes=np.where(distinct[:, 0] == 1, sizes[first], distinct[:, 2]),
-            catalogs=np.where(distinct[:, 0] == 1, catalogs[first], distinct[:, 3]),
+            sizes=distinct[:, 2],
+            catalogs=distinct[:, 3],
             exact=distinct[:, 0] == 1,
             beyond=np.zeros(len(distinct), np.int64),
             counts=counts.astype(np.float64),
@@ -91,6 +91,8 @@ class Groups:
     def lumped(self, size: int, cut: int) -> tuple[Groups, NDArray[np.int64]]:
         """Groups in which all ranks above ``cut`` among ``size`` are one, by catalogue size.
 
+        Exact ranks are one whatever the catalogue.
+
         Returns:
             The groups, and the new group of each old one: int64 ``[g]``.
         """
@@ -99,13 +101,13 @@ class Groups:
             [
                 self.exact,
                 np.where(tail, 0, self.ranks),
-                self.sizes,
-                self.catalogs,
+                np.where(self.exact, 0, self.sizes),
+                np.where(self.exact, 0, self.catalogs),
                 np.where(tail, cut, 0),
             ],
             axis=1,
         ).astype(np.int64)
-        distinct, _, member, _ = _distinct(key)
+        distinct, member, _ = _distinct(key)
         counts = np.bincount(member, weights=self.counts, minlength=len(distinct))
         made = Groups(
             ranks=distinct[:, 1],
@@ -172,8 +174,8 @@ def _classes(catalogs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _distinct(
     key: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Distinct rows, the first of each, the row that each is, and how often each occurs."""
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Distinct rows, the one that each row is, and how often each occurs."""
     one = np.zeros(len(key), np.int64)
     reach = 1
     for column in key.T:
@@ -185,4 +187,4 @@ def _distinct(
     _, first, member, counts = np.unique(
         one, return_index=True, return_inverse=True, return_counts=True
     )
-    return key[first], first, member, counts
+    return key[first], member, counts

@@ -1,0 +1,122 @@
+"""Paired difference of two models that share their candidates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fullrank.core.errors import EstimateError
+from fullrank.core.estimate import Estimate
+from fullrank.core.random import RNG, derive, seed_of
+from fullrank.core.ranked import TargetRanks
+from fullrank.estimators._base import Estimator
+from fullrank.estimators._cases import Cases
+from fullrank.estimators._estimate import as_estimator, as_metrics
+from fullrank.estimators._intervals import refitted
+from fullrank.estimators._problem import Problem
+from fullrank.metrics import RankMetric
+from fullrank.stats.moments import check_level
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One metric of two models.
+
+    Attributes:
+        metric: as ``str()`` gives it.
+        first: estimate of the first model.
+        second: of the second.
+        difference: second less first, with its interval.
+        p_value: two-sided, from the bootstrap: a normal with its standard error.
+    """
+
+    metric: str
+    first: float
+    second: float
+    difference: Estimate
+    p_value: float
+
+
+def difference(
+    first: TargetRanks,
+    second: TargetRanks,
+    metrics: str | RankMetric | Iterable[str | RankMetric],
+    *,
+    method: str | Estimator = "auto",
+    level: float = 0.95,
+    resamples: int = 100,
+    rng: RNG = 0,
+) -> list[Difference]:
+    """Second model less first, estimated from samples with the same candidates.
+
+    Users are resampled, the same for both, and both fits are done anew for each resample: what
+    the models have in common (users, candidates, coins) leaves the difference.
+
+    Args:
+        first: ranks of one model.
+        second: of the other, for the same queries and candidates.
+        metrics: rank metrics or their names.
+        method: as in ``estimate``.
+        level: of confidence.
+        resamples: of users.
+        rng: seed or Generator of the resamples.
+
+    Raises:
+        EstimateError: ranks of other queries or of other candidates.
+    """
+    from scipy.stats import norm
+
+    check_level(level)
+    _check_paired(first, second)
+    chosen, estimator, seed = as_metrics(metrics), as_estimator(method), seed_of(rng)
+    problems = [Problem.of(Cases.of(one), estimator, chosen) for one in (first, second)]
+    values = [p.values(p.fits) for p in problems]
+    users, member = np.unique(first.users, return_inverse=True)
+    found = []
+    for number in range(resamples):
+        source = np.random.default_rng(derive(seed, "difference", number))
+        drawn = source.multinomial(len(users), np.full(len(users), 1.0 / len(users)))
+        weights = drawn[member].astype(np.float64)
+        found.append(refitted(problems[1], weights) - refitted(problems[0], weights))
+    se = np.std(found, axis=0, ddof=1)
+    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    out = []
+    for j, metric in enumerate(chosen):
+        defined, gap = problems[0].defined[:, j], float(values[1][j] - values[0][j])
+        estimate = Estimate(
+            value=gap,
+            low=float(low[j]),
+            high=float(high[j]),
+            se=float(se[j]),
+            level=level,
+            n_queries=int(defined.sum()),
+            undefined=int((~defined).sum()),
+            n_users=len(np.unique(first.users[defined])),
+            method=f"{estimator}, paired bootstrap of users through both fits",
+        )
+        p = float(2 * norm.sf(abs(gap) / se[j])) if se[j] > 0 else float(gap == 0)
+        out.append(Difference(str(metric), float(values[0][j]), float(values[1][j]), estimate, p))
+    return out
+
+
+def _check_paired(first: TargetRanks, second: TargetRanks) -> None:
+    """Refuse ranks that don't belong together."""
+    same = (
+        len(first) == len(second)
+        and first.user_vocab == second.user_vocab
+        and np.array_equal(first.users, second.users)
+        and np.array_equal(first.query_ids, second.query_ids)
+        and np.array_equal(first.indptr, second.indptr)
+    )
+    if not same:
+        raise EstimateError(
+            f"paired differences need the same queries in the same order, got {len(first):,} and "
+            f"{len(second):,}; rank both models with the same queries"
+        )
+    if first.design != second.design:
+        raise EstimateError(
+            f"the candidates were drawn in different ways: {first.design} and {second.design}; "
+            "rank both models with the same design and seed"
+        )
