@@ -4,6 +4,13 @@ Every fit runs in a process of its own, with two threads; interactions come from
 run with one BLAS thread where they have threads of their own, with two where they leave the work to
 LAPACK. Held-out recall@20 is of 4,000 users, as each tool scores them: implicit and irspack keep
 the users' factors of the last epoch, fullrank folds the history in, which is half a step more.
+With ``nu = 0`` implicit's recall is higher after few epochs because of where it starts: from
+factors in [0, 0.01), IALS from normal ones. IALS started like that has recall 0.2407 after 4 epochs
+and 0.2506 after 10 (64 factors), implicit 0.2376 after 4; from its own start 0.2303 and 0.2465. Its
+start stays: on MovieLens 100K it is the better one after 4 epochs, and as good after 16.
+
+Peak memory is what a fit adds to the process (libraries loaded, interactions read) and, where the
+kernels read it, the matrix.
 """
 
 from __future__ import annotations
