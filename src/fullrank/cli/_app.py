@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fullrank import __version__
-from fullrank.cli import bench, data, lists, names, splits
+from fullrank.cli import bench, data, estimates, lists, names, splits
 
 HELP = """Rigorous evaluation for recommender systems.
 
@@ -44,6 +44,7 @@ def top(
 
 for command in (bench.demo, bench.run, bench.report, lists.evaluate, lists.compare, splits.split):
     app.command()(command)
+app.command()(estimates.estimate)
 app.command("schema")(bench.schema)
 app.command("list")(names.list_names)
 app.add_typer(data.app, name="data")

@@ -9,14 +9,14 @@ import typer
 
 from fullrank.cli._output import print_json, print_table
 
-Kind = Literal["models", "metrics", "splits", "filters"]
+Kind = Literal["models", "metrics", "splits", "filters", "negatives", "estimators"]
 
 
 def list_names(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """List models, metrics, splits or filters with their settings and defaults."""
+    """List what can be named of a kind, with settings and defaults."""
     rows = [_describe(kind, name) for name in _names(kind)]
     if json:
         print_json(rows)
@@ -33,13 +33,17 @@ def list_names(
 def _names(kind: Kind) -> list[str]:
     from fullrank.core.registry import names
 
-    return names(kind.removesuffix("s"))
+    return names(_registry(kind))
+
+
+def _registry(kind: Kind) -> str:
+    return kind if kind == "negatives" else kind.removesuffix("s")
 
 
 def _describe(kind: Kind, name: str) -> dict[str, Any]:
     from fullrank.core.registry import find
 
-    target = find(kind.removesuffix("s"), name)
+    target = find(_registry(kind), name)
     shape = target if isinstance(target, type) else type(target)
     about = (shape.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
     known = fields(shape) if is_dataclass(shape) else ()

@@ -17,6 +17,8 @@ GROUPS = {
     "metric": "fullrank.metrics",
     "split": "fullrank.split",
     "filter": "fullrank.data.filters",
+    "negatives": "fullrank.negatives",
+    "estimator": "fullrank.estimators",
 }
 
 

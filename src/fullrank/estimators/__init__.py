@@ -5,6 +5,7 @@
 
 from fullrank.estimators._base import Estimator, Fit
 from fullrank.estimators._estimate import estimate
+from fullrank.estimators._files import ranks_frame, read_ranks, write_ranks
 from fullrank.estimators._result import Recovered
 from fullrank.estimators.bv import BV
 from fullrank.estimators.cls import CLS
@@ -45,7 +46,10 @@ __all__ = [
     "difference",
     "efficiency",
     "estimate",
+    "ranks_frame",
+    "read_ranks",
     "spot_check",
+    "write_ranks",
 ]
 
 REGISTRY = (

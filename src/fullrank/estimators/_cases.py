@@ -183,5 +183,5 @@ def _check_ranks(sample: Sample, found: NDArray[np.bool_]) -> None:
         if len(where):
             t = int(where[0])
             raise EstimateError(
-                f"target {t} (of {len(r):,}): " + says.format(r=r[t], n=n[t], N=big[t])
+                f"target {t + 1} of {len(r):,}: " + says.format(r=r[t], n=n[t], N=big[t])
             )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
 
 from fullrank.core.estimate import Estimate
 
@@ -40,5 +42,31 @@ class Recovered:
         """The estimate."""
         return self.estimate.value
 
+    def to_dict(self) -> dict[str, Any]:
+        """As ``fullrank estimate --json`` has it; null where there is no number."""
+        one, these = self.estimate, self.these_users
+        return {
+            "value": _number(one.value),
+            "low": _number(one.low),
+            "high": _number(one.high),
+            "raw": _number(self.raw),
+            "se": _number(one.se),
+            "se_items": _number(self.se_items),
+            "se_users": _number(self.se_users),
+            "these_users": [_number(these.low), _number(these.high)],
+            "level": one.level,
+            "n_queries": one.n_queries,
+            "undefined": one.undefined,
+            "n_users": one.n_users,
+            "interval": one.method,
+            "sensitivity": {name: _number(value) for name, value in self.sensitivity.items()},
+            "notes": list(self.notes),
+        }
+
     def __str__(self) -> str:
         return f"{self.metric} {self.estimate} (sampled: {self.raw:.4f})"
+
+
+def _number(value: float) -> float | None:
+    """None for what JSON has no word for."""
+    return float(value) if isfinite(value) else None
