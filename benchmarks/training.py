@@ -140,8 +140,7 @@ def ease(folder: str) -> dict[str, float]:
 def pure_svd(folder: str, d: int) -> dict[str, float]:
     """Seconds of a fit, recall and the last singular value.
 
-    Least memory: the matrix, its transposed pattern, ARPACK's basis of ``2 d + 1`` item vectors
-    and the products of users with the ``d`` found, whose singular values SciPy takes.
+    Least memory: the matrix, its transposed pattern and ARPACK's basis of ``2 d + 1`` item vectors.
     """
     from fullrank.models import PureSVD
 
@@ -151,7 +150,7 @@ def pure_svd(folder: str, d: int) -> dict[str, float]:
     X = data.csr("binary")
     recall = recall_at_20(folder, X @ model.item_factors_, model.item_factors_)
     given = _gib((X.nnz, 8), (sum(X.shape), 8))
-    least = given + _gib((X.nnz, 4), (X.shape[1] * (2 * d + 1) + X.shape[0] * d, 8))
+    least = given + _gib((X.nnz, 4), (X.shape[1] * (2 * d + 1), 8))
     last = float(model.singular_values_[-1])
     return {"seconds": seconds, "recall": recall, "last": last, "peak": given + extra,
             "least": least}  # fmt: skip
