@@ -5,11 +5,13 @@ Standard library only at import, so that scripts of peers can use it in environm
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import platform
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -62,6 +64,15 @@ def peak_gib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**30
 
 
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process and the workers that it started, which would run beside what comes next."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
 def alone(
     target: str,
     *arguments: Any,
@@ -82,19 +93,22 @@ def alone(
     """
     command = [str(python), "-m", "benchmarks._measure", target, json.dumps(arguments), str(gib)]
     start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, **(env or {})}, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, env={**os.environ, **(env or {})}, timeout=limit,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-        )  # fmt: skip
+        printed, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
+        _end(process)
         return Alone(None, limit, limit, 0.0, f"over {limit:.0f} s")
+    _end(process)
     seconds = time.perf_counter() - start
-    lines = done.stdout.strip().splitlines()
-    if done.returncode == 0 and lines and lines[-1].startswith(MARK):
+    lines = printed.strip().splitlines()
+    if process.returncode == 0 and lines and lines[-1].startswith(MARK):
         found = json.loads(lines[-1].removeprefix(MARK))
         return Alone(found["value"], found["seconds"], seconds, found["peak_gib"])
-    reason = lines[-1][:200] if lines else f"ended with status {done.returncode}"
+    reason = lines[-1][:200] if lines else f"ended with status {process.returncode}"
     return Alone(None, seconds, seconds, 0.0, reason)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -38,6 +39,15 @@ def test_row_without_figure_is_not_a_zero():
 def test_table_keeps_its_columns_whatever_a_note_says():
     lines = table([ROW, Row("a | b", "", 1.0, None)]).splitlines()
     assert {line.count("|") for line in lines} == {len(HEAD) + 1}
+
+
+def test_alone_ends_the_workers_of_what_it_ends(tmp_path):
+    """One that went on would run beside all that is measured after it."""
+    mark = tmp_path / "alive"
+    worker = f"sleep 2 && touch {mark}"
+    assert alone("os:system", f"sh -c '{worker}' & sleep 60", limit=0.5).error.startswith("over")
+    time.sleep(2.5)
+    assert not mark.exists()
 
 
 def test_alone_gives_value_time_and_memory_or_the_reason():
