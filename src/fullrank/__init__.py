@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fullrank.core.state import State
     from fullrank.core.vocabulary import Vocabulary
     from fullrank.data import describe, read, write_interactions
+    from fullrank.estimators import Recovered, estimate
     from fullrank.experiment.compare import compare
     from fullrank.experiment.evaluate import evaluate
     from fullrank.experiment.leaderboard import leaderboard, paired_tests
@@ -51,12 +52,14 @@ if TYPE_CHECKING:
         IALS,
         BiasOnly,
         ItemKNN,
+        PairFunction,
         Popularity,
         PureSVD,
         Random,
         Recommender,
         UserKNN,
     )
+    from fullrank.negatives import Uniform
     from fullrank.rank import Catalogue, Ranking, ranks_from_lists, recommend
     from fullrank.report import write_report
     from fullrank.split import (
@@ -87,6 +90,7 @@ _HOMES = {
     "fullrank.core.state": ("State",),
     "fullrank.core.vocabulary": ("Vocabulary",),
     "fullrank.data": ("describe", "read", "write_interactions"),
+    "fullrank.estimators": ("Recovered", "estimate"),
     "fullrank.experiment.compare": ("compare",),
     "fullrank.experiment.evaluate": ("evaluate",),
     "fullrank.experiment.leaderboard": ("leaderboard", "paired_tests"),
@@ -98,9 +102,10 @@ _HOMES = {
         "Precision", "RBP", "RMSE", "RPrecision", "Recall", "parse",
     ),
     "fullrank.models": (
-        "BiasOnly", "EASE", "IALS", "ItemKNN", "Popularity", "PureSVD", "Random", "Recommender",
-        "UserKNN",
+        "BiasOnly", "EASE", "IALS", "ItemKNN", "PairFunction", "Popularity", "PureSVD", "Random",
+        "Recommender", "UserKNN",
     ),
+    "fullrank.negatives": ("Uniform",),
     "fullrank.rank": ("Catalogue", "Ranking", "ranks_from_lists", "recommend"),
     "fullrank.report": ("write_report",),
     "fullrank.split": (

@@ -64,3 +64,64 @@ def sum_sparse_rows(
                 sums[w_items[p]] += w_data[p]
         for c in range(len(sums)):
             out[q, c] = sums[c]
+
+
+@jit()
+def sum_dense_pairs(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    weights: NDArray[np.float32],
+    pair_indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    out: NDArray[np.float32],
+) -> None:
+    """``sum_dense_rows`` for some columns of each query, to the same bits.
+
+    Args:
+        indptr: int64 ``[q + 1]``.
+        items: int32 rows of ``weights``; negative ones have no row and are passed over.
+        weights: float32 ``[m, c]``.
+        pair_indptr: int64 ``[q + 1]`` into the columns.
+        columns: int32 ``[n]`` columns of ``weights``; negative ones score 0.
+        out: float32 ``[n]``, overwritten; sums run in float64.
+    """
+    longest = 0
+    for q in range(len(indptr) - 1):
+        longest = max(longest, pair_indptr[q + 1] - pair_indptr[q])
+    sums = np.empty(longest, np.float64)
+    for q in range(len(indptr) - 1):
+        mine = columns[pair_indptr[q] : pair_indptr[q + 1]]
+        for p in range(len(mine)):
+            sums[p] = 0.0
+        for h in range(indptr[q], indptr[q + 1]):
+            if items[h] >= 0:
+                row = weights[items[h]]
+                for p in range(len(mine)):
+                    if mine[p] >= 0:
+                        sums[p] += row[mine[p]]
+        for p in range(len(mine)):
+            out[pair_indptr[q] + p] = sums[p]
+
+
+@jit()
+def sum_sparse_pairs(
+    indptr: NDArray[np.int64],
+    items: NDArray[np.int32],
+    weights: Triple,
+    n_items: int,
+    pair_indptr: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    out: NDArray[np.float32],
+) -> None:
+    """``sum_sparse_rows`` for some columns of each query, to the same bits; as above."""
+    w_indptr, w_items, w_data = weights
+    sums = np.zeros(n_items, dtype=np.float64)
+    for q in range(len(indptr) - 1):
+        for h in range(indptr[q], indptr[q + 1]):
+            for p in range(w_indptr[items[h]], w_indptr[items[h] + 1]):
+                sums[w_items[p]] += w_data[p]
+        for p in range(pair_indptr[q], pair_indptr[q + 1]):
+            out[p] = sums[columns[p]]
+        for h in range(indptr[q], indptr[q + 1]):
+            for p in range(w_indptr[items[h]], w_indptr[items[h] + 1]):
+                sums[w_items[p]] = 0.0

@@ -5,6 +5,7 @@ from fullrank.models.bias_only import BiasOnly
 from fullrank.models.ease import EASE
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
+from fullrank.models.pair_function import PairFunction
 from fullrank.models.popularity import Popularity
 from fullrank.models.pure_svd import PureSVD
 from fullrank.models.random import Random
@@ -28,6 +29,7 @@ __all__ = [
     "BiasOnly",
     "ItemKNN",
     "Monitor",
+    "PairFunction",
     "Popularity",
     "PureSVD",
     "Random",

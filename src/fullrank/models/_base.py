@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 Monitor = Callable[[int, "Recommender"], bool]
 """Called after each epoch with its number and the model; True means stop."""
 
+PairScorer = Callable[[Queries, NDArray[np.int64], NDArray[np.int32]], NDArray[np.float32]]
+"""Scores float32 ``[n]`` of the candidates int32 ``[n]`` that an indptr gives to each query."""
+
 
 @dataclass(eq=False)
 class Recommender(ABC):
@@ -167,6 +170,17 @@ class Recommender(ABC):
             part = slice(indptr[start], indptr[stop])
             out[part] = scores[rows, candidates[part]]
         return out
+
+    def pair_scorer(self) -> PairScorer:
+        """The ``score_pairs`` that speaks for this model's scores.
+
+        A class that scores in a way of its own, below the class whose ``score_pairs`` it inherits,
+        is not scored by that.
+        """
+        below = min(self._place(name) for name in ("_score", "score", *self.ways()))
+        if below < self._place("score_pairs"):
+            return lambda *pairs: Recommender.score_pairs(self, *pairs)
+        return self.score_pairs
 
     def predict(self, queries: Queries, items: NDArray[np.int32]) -> NDArray[np.float64]:
         """Predict the value that query ``i`` gives ``items[i]``, on the scale of the values.

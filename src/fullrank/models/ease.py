@@ -78,6 +78,19 @@ class EASE(Recommender):
         out[:, self.places_ >= 0] = scores
         return out
 
+    def score_pairs(
+        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        """Score each query's own candidates, without a row of all items."""
+        from fullrank.kernels.history_sums import sum_dense_pairs
+
+        self.check(queries)
+        rows, items, _ = triple(queries.history_csr())
+        out = np.empty(len(candidates), dtype=np.float32)
+        places = self.places_
+        sum_dense_pairs(rows, places[items], self.weights_, indptr, places[candidates], out)
+        return out
+
 
 def check_memory(n_items: int) -> None:
     """Refuse a catalogue whose Gram matrix (float64) and weights (float32) would not fit.

@@ -118,3 +118,16 @@ class ItemKNN(Recommender):
         out = np.empty((len(queries), queries.n_items), dtype=np.float32)
         sum_sparse_rows(indptr, items, triple(self.weights_, np.float32), out)
         return out
+
+    def score_pairs(
+        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        """Score each query's own candidates, without rows of all items."""
+        from fullrank.kernels.history_sums import sum_sparse_pairs
+
+        self.check(queries)
+        rows, items, _ = triple(queries.history_csr())
+        out = np.empty(len(candidates), dtype=np.float32)
+        weights = triple(self.weights_, np.float32)
+        sum_sparse_pairs(rows, items, weights, queries.n_items, indptr, candidates, out)
+        return out

@@ -92,7 +92,7 @@ class BlockScores:
             pair_products(indptr, items, mine[rows], factors, out)
             return out
         queries = self.queries if len(rows) == len(self.queries) else self.queries[rows]
-        scores = source.model.score_pairs(queries, indptr, items)
+        scores = source.model.pair_scorer()(queries, indptr, items)
         check_scores(source.model, scores, (len(items),), "score_pairs")
         return scores
 
