@@ -129,6 +129,6 @@ def test_catalogues_of_about_one_size_are_one_class_and_leave_room_for_the_sampl
     catalogs = rng.integers(2000, 4000, 3000)
     groups, member = Groups.of(np.ones(3000, int), catalogs - 1, catalogs, replacement=False)
     assert (groups.catalogs[member] >= groups.sizes[member]).all()
-    assert np.abs(groups.catalogs[member] / catalogs - 1).max() < 0.02
+    assert np.abs(groups.catalogs[member] / catalogs - 1).max() < 0.1
     groups, _ = Groups.of(np.ones(3000, int), np.full(3000, 50), catalogs, replacement=False)
-    assert len(groups) < 40
+    assert len(groups) < 10

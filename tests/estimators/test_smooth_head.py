@@ -88,8 +88,9 @@ def test_em_by_hand_and_its_likelihood_never_falls():
         start[R] * sum(share[g] * table[R, g] / (start @ table[:, g]) for g in range(3))
         for R in range(8)
     ]
-    assert em(groups, bins, start, 1) == pytest.approx(by_hand)
-    logs = [groups.counts @ np.log(em(groups, bins, start, s) @ table) for s in range(1, 60)]
+    counts = groups.counts[None]
+    assert em(table, counts, start, 1)[0] == pytest.approx(by_hand)
+    logs = [groups.counts @ np.log(em(table, counts, start, s)[0] @ table) for s in range(1, 60)]
     assert (np.diff(logs) > -1e-12).all()
 
 

@@ -11,7 +11,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
 from fullrank.core.sample import Sample
-from fullrank.estimators._terms import Shapes
+from fullrank.estimators._terms import Kinds
 from fullrank.metrics import parse
 
 N = 40
@@ -45,18 +45,32 @@ def world(graded: bool) -> tuple[TargetRanks, TargetRanks]:
 def test_terms_add_up_to_the_metric(name, graded):
     metric = parse(name)
     full, sample = world(graded)
-    shapes = Shapes.of(sample)
-    found, rows = shapes.empty(metric, N), rows_of(full.indptr)
-    for t, (kind, rank) in enumerate(zip(shapes.member, sample.sample.ranks)):
-        if kind >= 0:
-            found[rows[t]] += shapes.terms(metric, kind, np.array([rank]), N)[0]
+    kinds, rows = Kinds.of(sample), rows_of(full.indptr)
+    found, mine = kinds.empty(metric, N), np.flatnonzero(kinds.member >= 0)
+    values = kinds.values(metric, kinds.member[mine], sample.sample.ranks[mine].astype(np.int64), N)
+    np.add.at(found, rows[mine], values)
     assert found == pytest.approx(metric.per_query(full), abs=1e-9, nan_ok=True)
 
 
-def test_kinds_that_are_too_many_and_auc_of_grade_zero_are_refused():
-    full, sample = world(graded=False)
+@pytest.mark.parametrize("graded", [False, True])
+@pytest.mark.parametrize("name", METRICS)
+def test_shapes_and_scales_are_the_terms(name, graded):
+    metric = parse(name)
+    kinds = Kinds.of(world(graded)[1])
+    every, ranks = np.arange(len(kinds)), np.arange(1, N + 1)
+    terms = kinds.terms(metric, every, N)
+    for kind in every:
+        shape = kinds.function(metric, terms.shapes[terms.member[kind]], N)(ranks)
+        own = kinds.function(metric, kind, N)(ranks)
+        assert terms.scale[kind] * shape == pytest.approx(own, abs=1e-12)
+
+
+def test_kinds_that_are_too_many_and_auc_of_grade_zero_are_refused(monkeypatch):
+    _, sample = world(graded=False)
+    kinds = Kinds.of(sample)
+    monkeypatch.setattr("fullrank.estimators._terms._MOST", 10)
     with pytest.raises(SpecError, match="kinds of targets"):
-        Shapes.of(sample).check([parse("ndcg@10")], 10**7)
-    zero = replace(sample, gains=np.where(np.arange(len(full.gains)) % 2, 0.0, 1.0))
+        kinds.terms(parse("rprecision"), np.arange(len(kinds)), N)
+    zero = replace(sample, gains=np.where(np.arange(len(sample.gains)) % 2, 0.0, 1.0))
     with pytest.raises(SpecError, match="AUC of queries that have targets of grade 0"):
-        Shapes.of(zero).check([parse("auc")], 1)
+        Kinds.of(zero).check([parse("auc")])

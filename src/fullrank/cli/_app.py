@@ -45,6 +45,7 @@ def top(
 for command in (bench.demo, bench.run, bench.report, lists.evaluate, lists.compare, splits.split):
     app.command()(command)
 app.command()(estimates.estimate)
+app.command()(estimates.plan)
 app.command("schema")(bench.schema)
 app.command("list")(names.list_names)
 app.add_typer(data.app, name="data")

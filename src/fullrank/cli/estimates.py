@@ -147,3 +147,118 @@ def _print(found: list[Recovered], ranked: TargetRanks) -> None:
     missed = ranked.counts.get("unranked_targets", 0)
     if missed:
         print_line(f"{count(missed, 'target')} without a rank: counted as misses")
+
+
+def plan(
+    metric: Annotated[str, typer.Option("-m", "--metric", help="Such as ndcg@10.")],
+    catalog_size: Annotated[int, typer.Option(help="Items that could be drawn, and the target.")],
+    half_width: Annotated[
+        float | None, typer.Option(help="Wanted half-width of the interval.")
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="Or the difference of two models to be found.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="Probability to find it.")] = 0.8,
+    correlation: Annotated[
+        float, typer.Option(help="Of the two models' values over users, as you assume it.")
+    ] = 0.5,
+    pilot: Annotated[
+        Path | None, typer.Option(help="Sampled ranks (as for estimate) to go by.")
+    ] = None,
+    sample_size: Annotated[
+        int | None, typer.Option(help="Of the pilot: drawn candidates and the target.")
+    ] = None,
+    law: Annotated[
+        str | None, typer.Option(help="Or an assumed law of ranks, such as power:0.8.")
+    ] = None,
+    pair_seconds: Annotated[
+        float | None, typer.Option(help="What it costs to score one pair.")
+    ] = None,
+    columns: Annotated[
+        str | None, typer.Option("--columns", help="Column names of the pilot, such as rank=pos.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Tell how many queries and candidates an interval or a comparison needs.
+
+    Each design is simulated with ranks as in a pilot, or by a law, and estimated from; the full
+    ranking stands beside it, with what it costs on this machine for a model with factors.
+    """
+    from dataclasses import asdict
+
+    from fullrank.estimators import plan as make
+    from fullrank.estimators import read_ranks
+
+    with busy("simulating", quiet=json):
+        ranks = None
+        if pilot is not None:
+            ranks = read_ranks(
+                pilot,
+                sample_size=sample_size,
+                catalog_size=catalog_size,
+                columns=parse_columns(columns),
+            )
+        seconds = _full_seconds(catalog_size)
+        found = make(
+            metric,
+            catalog_size=catalog_size,
+            pilot=ranks,
+            law=law,
+            half_width=half_width,
+            difference=difference,
+            power=power,
+            correlation=correlation,
+            level=level,
+            pair_seconds=pair_seconds,
+            rng=seed,
+        )
+    if json:
+        print_json({**asdict(found), "full_query_seconds_with_factors": seconds})
+        return
+    _print_plan(found, seconds)
+
+
+def _full_seconds(catalog_size: int) -> float:
+    """Seconds to rank the catalogue in full for one query, from 64 factors, on this machine."""
+    from fullrank.estimators.plan import factor_seconds
+
+    return factor_seconds(catalog_size)
+
+
+def _print_plan(found: Any, seconds: float) -> None:
+    timed = any(row.seconds is not None for row in found.rows)
+    rows = [
+        [
+            row.design,
+            f"{row.queries:,}",
+            f"{row.items:,.0f}",
+            f"{row.pairs:,.0f}",
+            f"{row.se_items:.5f}",
+            f"{row.se_users:.5f}",
+            *([_duration(row.seconds)] if timed else []),
+        ]
+        for row in found.rows
+    ]
+    head = ["design", "queries", "items a query", "pairs", "se of items", "se of users"]
+    title = f"{found.metric}, about {found.value:.4f}; wanted: {found.wanted}"
+    print_table([*head, *(["scoring"] if timed else [])], rows, title)
+    print_line("")
+    full = next(row for row in found.rows if row.design == "full")
+    print_line(
+        f"a model with factors ranks this catalogue in full in {seconds * 1000:.2f} ms a query "
+        f"here: {_duration(seconds * full.queries)} for {full.queries:,} queries, and nothing is "
+        "estimated then"
+    )
+    for text in found.assumptions:
+        print_line(f"assumed: {text}")
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    for size, unit in ((3600.0, "h"), (60.0, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:,.1f} s"

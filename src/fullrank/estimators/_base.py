@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
@@ -40,6 +41,10 @@ class Estimator(ABC):
         Raises:
             EstimateError: the data can't be estimated from by this method; says why.
         """
+
+    def fit_many(self, groups: Groups, bins: Bins, counts: NDArray[np.float64]) -> Sequence[Fit]:
+        """Fit for several numbers of targets ``[many, groups]``; one by one by default."""
+        return [self.fit(groups.with_counts(row), bins) for row in counts]
 
     def bins(self, n: int, k: int) -> Bins:
         """Bins of ranks to work with, for metrics that look at ``k`` places."""
@@ -90,19 +95,19 @@ class Fit(ABC):
         self,
         pi: NDArray[np.float64],
         functions: NDArray[np.float64],
-        weights: NDArray[np.float64],
+        weights: tuple[NDArray[np.float64], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and variance of sums over targets, given their data and a distribution of ranks.
 
         Args:
             pi: float64 ``[bins]``.
-            functions: float64 ``[bins, s, j]``.
-            weights: float64 ``[groups, s]``, how many targets there are.
+            functions: float64 ``[bins, c]``.
+            weights: float64 ``[groups, c]``, of the means, and of the variances.
 
         Returns:
-            Two float64 ``[j]``.
+            Two float64 ``[c]``.
         """
-        return sums_given(posterior(pi, self.groups.likelihood(self.bins)), functions, weights)
+        return sums_given(pi, self.groups.likelihood(self.bins), functions, weights)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,26 +157,26 @@ class Given(Fit):
 
 
 def sums_given(
-    given: NDArray[np.float64], functions: NDArray[np.float64], weights: NDArray[np.float64]
+    pi: NDArray[np.float64],
+    likelihood: NDArray[np.float64],
+    functions: NDArray[np.float64],
+    weights: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and variance of sums of functions of ranks with these distributions.
+    """Mean and variance ``[c]`` of weighted sums of functions of ranks, given each group's data.
 
     Args:
-        given: float64 ``[bins, groups]``.
-        functions: float64 ``[bins, s, j]``.
-        weights: float64 ``[groups, s]``.
+        pi: float64 ``[bins]``.
+        likelihood: float64 ``[bins, groups]``, columns up to a factor.
+        functions: float64 ``[bins, c]``.
+        weights: float64 ``[groups, c]``, of the means, and of the variances.
     """
-    bins, kinds, many = functions.shape
-    some = np.flatnonzero(functions.reshape(bins, -1).any(axis=1))
-    flat = functions[some].reshape(len(some), kinds * many)
-    mean = given[some].T @ flat
-    square = given[some].T @ (flat * flat)
-    spread = np.maximum(square - mean * mean, 0.0)
-    shape = len(weights), kinds, many
-    return (
-        np.einsum("gs,gsj->j", weights, mean.reshape(shape)),
-        np.einsum("gs,gsj->j", weights, spread.reshape(shape)),
-    )
+    total = pi @ likelihood
+    some = np.flatnonzero(functions.any(axis=1))
+    flat = functions[some]
+    given = pi[some, None] * likelihood[some] / np.where(total > 0, total, 1.0)
+    mean = given.T @ flat
+    spread = np.maximum(given.T @ (flat * flat) - mean * mean, 0.0)
+    return (mean * weights[0]).sum(axis=0), (spread * weights[1]).sum(axis=0)
 
 
 def posterior(pi: NDArray[np.float64], likelihood: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,10 +12,8 @@ from fullrank.core.ragged import rows_of
 from fullrank.core.ranked import TargetRanks
 from fullrank.core.sample import Sample
 from fullrank.estimators._base import Estimator, Fit
-from fullrank.estimators._bins import Bins
 from fullrank.estimators._groups import Groups
-from fullrank.estimators._terms import Shapes
-from fullrank.metrics import RankMetric
+from fullrank.estimators._terms import Kinds
 
 _FEW = 100
 """Targets that a stratum needs; smaller ones join their neighbour."""
@@ -30,22 +27,54 @@ class Stratum:
         targets: int64 ``[n]``, which ones.
         groups: of equal sampled ranks.
         kinds: int64 ``[s]``, kinds of targets that occur.
-        cells: int64 ``[n]``: group times ``len(kinds)`` plus the place of the kind.
+        group: int64 ``[p]``, group of each pair of a group and a kind that occurs.
+        kind: int64 ``[p]``, its place in ``kinds``.
+        pair: int64 ``[n]``, pair of each target.
         catalog: mean catalogue size.
     """
 
     targets: NDArray[np.int64]
     groups: Groups
     kinds: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    group: NDArray[np.int64]
+    kind: NDArray[np.int64]
+    pair: NDArray[np.int64]
     catalog: int
 
-    def weights(self, targets: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Targets in each cell ``[g, s]``, each with its weight ``[t]`` if given."""
-        shape = len(self.groups), len(self.kinds)
-        mine = None if targets is None else targets[self.targets]
-        counts = np.bincount(self.cells, weights=mine, minlength=shape[0] * shape[1])
-        return counts.reshape(shape).astype(np.float64)
+    @classmethod
+    def of(cls, sample: Sample, kinds: NDArray[np.int64], some: NDArray[np.int64]) -> Stratum:
+        """Gather some of the targets."""
+        catalogs = sample.catalog_sizes[some].astype(np.int64)
+        groups, group = Groups.of(
+            sample.ranks[some].astype(np.int64),
+            sample.sizes[some].astype(np.int64),
+            catalogs,
+            replacement=sample.replacement,
+        )
+        present, kind = np.unique(kinds[some], return_inverse=True)
+        if len(present) == 1:
+            pairs, pair = np.arange(len(groups)), group
+        else:
+            pairs, pair = np.unique(group * len(present) + kind.reshape(-1), return_inverse=True)
+        return cls(
+            targets=some,
+            groups=groups,
+            kinds=present,
+            group=pairs // len(present),
+            kind=pairs % len(present),
+            pair=pair.reshape(-1),
+            catalog=round(float(catalogs.mean())),
+        )
+
+    def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """Targets of each pair: float64 ``[p]``; with a weight for each of all targets ``[t]``."""
+        mine = None if weights is None else weights[self.targets]
+        return np.bincount(self.pair, weights=mine, minlength=len(self.group)).astype(np.float64)
+
+    def by_group(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Targets of each group, from those of each pair."""
+        out = np.bincount(self.group, weights=counts, minlength=len(self.groups))
+        return out.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +83,13 @@ class Cases:
 
     Attributes:
         ranked: the ranks with their sample.
-        shapes: kinds of targets.
+        kinds: of targets.
         strata: by the number of targets ahead.
         rows: int64 ``[t]``, query of each target.
     """
 
     ranked: TargetRanks
-    shapes: Shapes
+    kinds: Kinds
     strata: list[Stratum]
     rows: NDArray[np.int64]
 
@@ -71,61 +100,14 @@ class Cases:
         Raises:
             EstimateError: ranks of another design, or that can't be.
         """
-        sample = checked_sample(ranked)
-        shapes, rows = Shapes.of(ranked), rows_of(ranked.indptr)
-        strata = []
+        sample, kinds = checked_sample(ranked), Kinds.of(ranked)
         ahead = np.where(sample.ranks > 0, sample.others, -1)
-        for some in _strata(ahead):
-            sizes, catalogs = (
-                x[some].astype(np.int64) for x in (sample.sizes, sample.catalog_sizes)
-            )
-            groups, member = Groups.of(
-                sample.ranks[some].astype(np.int64),
-                sizes,
-                catalogs,
-                replacement=sample.replacement,
-            )
-            kinds, kind = np.unique(shapes.member[some], return_inverse=True)
-            cells = member * len(kinds) + kind.reshape(-1)
-            strata.append(Stratum(some, groups, kinds, cells, round(float(catalogs.mean()))))
-        return cls(ranked, shapes, strata, rows)
-
-    def empty(self, metric: RankMetric) -> NDArray[np.float64]:
-        """Value of each query if none of its targets were ranked: ``[q]``, NaN if undefined."""
-        catalog = self.strata[0].catalog if self.strata else 2
-        return self.shapes.empty(metric, catalog)
+        strata = [Stratum.of(sample, kinds.member, some) for some in _strata(ahead)]
+        return cls(ranked, kinds, strata, rows_of(ranked.indptr))
 
     def fit(self, estimator: Estimator, k: int) -> list[Fit]:
         """Fit each stratum, for metrics that look at ``k`` places."""
         return [estimator.fit(s.groups, estimator.bins(s.groups.n, k)) for s in self.strata]
-
-    def functions(
-        self, number: int, metrics: Sequence[RankMetric], bins: Bins
-    ) -> NDArray[np.float64]:
-        """Means over bins of the terms of a stratum: float64 ``[bins, kinds, metrics]``."""
-        stratum = self.strata[number]
-        out = np.empty((len(bins), len(stratum.kinds), len(metrics)))
-        for s, kind in enumerate(stratum.kinds.tolist()):
-            for j, metric in enumerate(metrics):
-                out[:, s, j] = bins.means(self._term(metric, kind, stratum.catalog))
-        return np.nan_to_num(out, nan=0.0)  # queries that the metric is undefined for
-
-    def _term(
-        self, metric: RankMetric, kind: int, catalog: int
-    ) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
-        ahead = int(self.shapes.ahead[kind])
-
-        def term(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-            if metric.k is None:  # AUC takes each catalogue for one of the mean size
-                inside = np.minimum(ranks, catalog)
-                return self.shapes.terms(metric, kind, inside, catalog)
-            out = np.zeros(len(ranks))
-            seen = ranks + ahead <= metric.k
-            if seen.any():
-                out[seen] = self.shapes.terms(metric, kind, ranks[seen], catalog)
-            return out
-
-        return term
 
 
 def _strata(ahead: NDArray[np.int32]) -> list[NDArray[np.int64]]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError, suggest
 from fullrank.core.estimate import Estimate
@@ -15,7 +16,7 @@ from fullrank.core.ranked import TargetRanks
 from fullrank.estimators._base import Estimator
 from fullrank.estimators._cases import Cases
 from fullrank.estimators._intervals import Ends, from_bootstrap, from_draws, from_table
-from fullrank.estimators._notes import notes_of, sensitivity_of
+from fullrank.estimators._notes import notes_of, sensitivities
 from fullrank.estimators._problem import Problem
 from fullrank.estimators._result import Recovered
 from fullrank.estimators.raw import Raw, raw_values
@@ -69,7 +70,9 @@ def estimate(
         return [_raw(ranked, metric, level) for metric in chosen]
     problem = Problem.of(cases, estimator, chosen)
     ends = _ends(problem, level, draws, resamples, seed_of(rng))
-    return [_recovered(problem, ends, j, level) for j in range(len(chosen))]
+    raws = [raw_values(ranked, metric) for metric in chosen]
+    apart = sensitivities(problem)
+    return [_recovered(problem, ends, j, level, raws[j], apart[j]) for j in range(len(chosen))]
 
 
 def as_estimator(method: str | Estimator) -> Estimator:
@@ -121,7 +124,14 @@ def _ends(problem: Problem, level: float, draws: int, resamples: int, seed: int)
     return from_bootstrap(problem, level, resamples, seed)
 
 
-def _recovered(problem: Problem, ends: Ends, j: int, level: float) -> Recovered:
+def _recovered(
+    problem: Problem,
+    ends: Ends,
+    j: int,
+    level: float,
+    raw: NDArray[np.float64],
+    sensitivity: dict[str, float],
+) -> Recovered:
     metric, ranked = problem.metrics[j], problem.cases.ranked
     defined = problem.defined[:, j]
     shared: dict[str, Any] = {
@@ -147,12 +157,12 @@ def _recovered(problem: Problem, ends: Ends, j: int, level: float) -> Recovered:
         metric=str(metric),
         estimate=everyone,
         these_users=these,
-        raw=float(np.nanmean(raw_values(ranked, metric))) if defined.any() else float("nan"),
+        raw=float(np.nanmean(raw)) if defined.any() else float("nan"),
         se_items=float(ends.se_items[j]),
         se_users=float(ends.se_users[j]),
         method=str(problem.estimator),
-        sensitivity=sensitivity_of(problem, j),
-        notes=notes_of(problem, ends, j),
+        sensitivity=sensitivity,
+        notes=notes_of(problem, ends, j, sensitivity),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 from fullrank.estimators._bins import Bins
 from fullrank.estimators._likelihood import beyond, log_pmf
 
-_SPREAD = 1.02
-"""Catalogue sizes within this ratio count as one: their mean is off by a percent at most."""
+_SPREAD = 1.1
+"""Catalogue sizes within this ratio count as one, of the mean size: what that does to one target
+is undone by the others, to first order; what is left is ``(spread / N)^2 / 12``, a thousandth."""
 
 _COLUMN = 1 << 22  # entries of a likelihood made at a time
 
@@ -29,6 +31,7 @@ class Groups:
         counts: float64 ``[g]`` targets.
         replacement: whether an item may be drawn twice.
         tables: likelihoods made so far, by bins.
+        designs: tables of ``P(r | R)`` for all ``r`` made so far, by bins.
     """
 
     ranks: NDArray[np.int64]
@@ -39,6 +42,7 @@ class Groups:
     counts: NDArray[np.float64]
     replacement: bool
     tables: dict[tuple[int, int], NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    designs: dict[tuple[int, int], list[Any]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(

@@ -6,6 +6,8 @@ population which they come from has the sampling of users on top.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +18,8 @@ from fullrank.estimators._problem import Problem
 from fullrank.estimators.mle import MLE
 from fullrank.estimators.smooth_head import SmoothFit
 from fullrank.stats.clusters import Clusters
+
+_BATCH = 50  # resamples that are fitted together
 
 
 class Ends(NamedTuple):
@@ -110,24 +114,33 @@ def from_table(problem: Problem, level: float) -> Ends:
 
 def bootstrap(problem: Problem, resamples: int, seed: int) -> NDArray[np.float64]:
     """Estimates ``[resamples, metrics]`` for resampled users."""
-    users = problem.cases.ranked.users
-    distinct, member = np.unique(users, return_inverse=True)
-    out = []
+    return refitted(problem, user_draws(problem, resamples, derive(seed, "bootstrap")))
+
+
+def user_draws(problem: Problem, resamples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """How often each query ``[q]`` is drawn, with its user, in each resample of users."""
+    users, member = np.unique(problem.cases.ranked.users, return_inverse=True)
+    even = np.full(len(users), 1.0 / len(users))
     for number in range(resamples):
-        source = np.random.default_rng(derive(seed, "bootstrap", number))
-        drawn = source.multinomial(len(distinct), np.full(len(distinct), 1.0 / len(distinct)))
-        out.append(refitted(problem, drawn[member].astype(np.float64)))
+        source = np.random.default_rng(derive(seed, number))
+        yield source.multinomial(len(users), even)[member.reshape(-1)].astype(np.float64)
+
+
+def refitted(problem: Problem, draws: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Estimates ``[draws, metrics]`` with weights ``[q]`` of queries, fitted anew for each."""
+    out: list[NDArray[np.float64]] = []
+    source = iter(draws)
+    while some := list(islice(source, _BATCH)):
+        fits = []
+        for stratum, fit in zip(problem.cases.strata, problem.fits):
+            counts = [
+                stratum.by_group(stratum.counts(queries[problem.cases.rows])) for queries in some
+            ]
+            fits.append(problem.estimator.fit_many(stratum.groups, fit.bins, np.array(counts)))
+        out.extend(
+            problem.values([many[b] for many in fits], queries) for b, queries in enumerate(some)
+        )
     return np.array(out)
-
-
-def refitted(problem: Problem, queries: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Estimates ``[metrics]`` with a weight ``[q]`` for each query, fitted anew."""
-    targets = queries[problem.cases.rows]
-    fits = []
-    for stratum, fit in zip(problem.cases.strata, problem.fits):
-        counts = stratum.weights(targets).sum(axis=1)
-        fits.append(problem.estimator.fit(stratum.groups.with_counts(counts), fit.bins))
-    return problem.values(fits, queries)
 
 
 def users_error(

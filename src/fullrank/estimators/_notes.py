@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from fullrank.estimators._intervals import Ends
@@ -12,27 +14,32 @@ from fullrank.estimators.smooth_head import SmoothFit
 STEPS = (30, 100, 300)
 """EM steps whose estimates are shown beside that of the MLE."""
 
+APART = "largest over smallest among near fits"
+
 _FEW_WINS = 500
 _SPREAD = 1.5
 _WIDE = 0.2
 
 
-def sensitivity_of(problem: Problem, j: int) -> dict[str, float]:
-    """Other fits' estimates of metric ``j`` (EM), or how far near fits are apart (SH)."""
+def sensitivities(problem: Problem) -> list[dict[str, float]]:
+    """For each metric, other fits' estimates (EM), or how far near fits are apart (SH)."""
     if isinstance(problem.estimator, MLE):
-        out = {}
-        for steps in STEPS:
-            fits = problem.cases.fit(MLE(steps=steps), problem.metrics[j].k or 1)
-            out[f"{steps} EM steps"] = float(problem.values(fits)[j])
-        return out
-    first = problem.fits[0]
+        k = max((m.k or 1 for m in problem.metrics), default=1)
+        found = {steps: problem.values(problem.cases.fit(MLE(steps=steps), k)) for steps in STEPS}
+        return [
+            {f"{steps} EM steps": float(values[j]) for steps, values in found.items()}
+            for j in range(len(problem.metrics))
+        ]
+    first, columns = problem.fits[0], problem.columns[0]
     if isinstance(first, SmoothFit):
-        head = problem.functions[0][:, :1, j]
-        return {"largest over smallest among near fits": float(first.spread(head)[0])}
-    return {}
+        spread = first.spread(columns.functions[:, columns.starts[:-1]])
+        return [{APART: float(value)} for value in spread]
+    return [{} for _ in problem.metrics]
 
 
-def notes_of(problem: Problem, ends: Ends, j: int) -> tuple[str, ...]:
+def notes_of(
+    problem: Problem, ends: Ends, j: int, sensitivity: Mapping[str, float]
+) -> tuple[str, ...]:
     """What a reader should know before trusting the number."""
     out = [*_resolution(problem)]
     groups = problem.cases.strata[0].groups
@@ -45,7 +52,7 @@ def notes_of(problem: Problem, ends: Ends, j: int) -> tuple[str, ...]:
     value = float(ends.value[j])
     if value > 0 and (ends.users[1][j] - ends.users[0][j]) > 2 * _WIDE * value:
         out.append("the sampling of items alone leaves more than 20 % open: draw more candidates")
-    spread = sensitivity_of(problem, j).get("largest over smallest among near fits", 1.0)
+    spread = sensitivity.get(APART, 1.0)
     if spread > _SPREAD:
         out.append(f"fits that explain the sample about as well differ by a factor of {spread:.2f}")
     return tuple(out)

@@ -1,4 +1,4 @@
-"""A metric to estimate: sums over cells of groups and kinds, for any fit and any weights."""
+"""A metric to estimate: sums over groups and kinds of targets, for any fit and any weights."""
 
 from __future__ import annotations
 
@@ -11,8 +11,66 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import EstimateError
 from fullrank.estimators._base import Estimator, Fit
-from fullrank.estimators._cases import Cases
+from fullrank.estimators._bins import Bins
+from fullrank.estimators._cases import Cases, Stratum
+from fullrank.estimators._terms import Terms
+from fullrank.estimators.smooth_head import SmoothFit
 from fullrank.metrics import RankMetric
+
+Weights = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Functions of the rank that the metrics of a stratum are made of.
+
+    Attributes:
+        terms: of each metric; its shapes are columns ``starts[j]`` and on.
+        starts: int64 ``[metrics + 1]``.
+        functions: float64 ``[bins, c]``.
+    """
+
+    terms: list[Terms]
+    starts: NDArray[np.int64]
+    functions: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, cases: Cases, number: int, metrics: Sequence[RankMetric], bins: Bins) -> Columns:
+        """Make the functions of a stratum."""
+        stratum, kinds = cases.strata[number], cases.kinds
+        terms = [kinds.terms(m, stratum.kinds, stratum.catalog) for m in metrics]
+        starts = np.cumsum([0, *(len(t.shapes) for t in terms)])
+        out = np.empty((len(bins), int(starts[-1])))
+        for j, (metric, term) in enumerate(zip(metrics, terms)):
+            for s, kind in enumerate(term.shapes.tolist()):
+                function = kinds.function(metric, kind, stratum.catalog)
+                out[:, starts[j] + s] = bins.means(function)
+        return cls(terms, starts, out)
+
+    def of_pairs(self, stratum: Stratum, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What a target of each pair contributes ``[p, metrics]``, from values ``[g, c]``."""
+        out = np.empty((len(stratum.group), len(self.terms)))
+        for j, term in enumerate(self.terms):
+            column = self.starts[j] + term.member[stratum.kind]
+            out[:, j] = term.scale[stratum.kind] * values[stratum.group, column]
+        return out
+
+    def weights(self, stratum: Stratum, counts: NDArray[np.float64]) -> Weights:
+        """Sums of scales, and of their squares, by group and column: float64 ``[g, c]``."""
+        shape = len(stratum.groups), int(self.starts[-1])
+        once, squared = np.zeros(shape), np.zeros(shape)
+        for j, term in enumerate(self.terms):
+            column = self.starts[j] + term.member[stratum.kind]
+            cell, scale = stratum.group * shape[1] + column, term.scale[stratum.kind]
+            for out, power in ((once, 1), (squared, 2)):
+                out += np.bincount(cell, weights=counts * scale**power, minlength=out.size).reshape(
+                    shape
+                )
+        return once, squared
+
+    def by_metric(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sums over the columns of each metric."""
+        return np.add.reduceat(columns, self.starts[:-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +82,7 @@ class Problem:
         estimator: how they are estimated from.
         metrics: what is estimated.
         fits: one a stratum.
-        functions: float64 ``[bins, kinds, metrics]``, one a stratum.
+        columns: functions of the rank, one a stratum.
         base: float64 ``[q, metrics]``, value without ranked targets; NaN where undefined.
     """
 
@@ -32,7 +90,7 @@ class Problem:
     estimator: Estimator
     metrics: Sequence[RankMetric]
     fits: list[Fit]
-    functions: list[NDArray[np.float64]]
+    columns: list[Columns]
     base: NDArray[np.float64]
 
     @classmethod
@@ -43,18 +101,22 @@ class Problem:
             EstimateError: the method can't take the data.
             SpecError: metrics that can't be estimated.
         """
-        k = max((m.k or 1 for m in metrics), default=1)
-        cases.shapes.check(metrics, k)
+        cases.kinds.check(metrics)
         _check_sizes(cases, estimator)
-        fits = cases.fit(estimator, k)
-        functions = [cases.functions(i, metrics, fit.bins) for i, fit in enumerate(fits)]
-        base = np.stack([cases.empty(m) for m in metrics], axis=1)
-        return cls(cases, estimator, metrics, fits, functions, base)
+        fits = cases.fit(estimator, max((m.k or 1 for m in metrics), default=1))
+        columns = [Columns.of(cases, i, metrics, fit.bins) for i, fit in enumerate(fits)]
+        catalog = cases.strata[0].catalog
+        base = np.stack([cases.kinds.empty(m, catalog) for m in metrics], axis=1)
+        return cls(cases, estimator, metrics, fits, columns, base)
 
     @cached_property
     def defined(self) -> NDArray[np.bool_]:
         """Which queries have a value: bool ``[q, metrics]``."""
         return np.isfinite(self.base)
+
+    @cached_property
+    def _started(self) -> NDArray[np.float64]:
+        return np.where(self.defined, self.base, 0.0)
 
     def values(
         self, fits: Sequence[Fit], queries: NDArray[np.float64] | None = None
@@ -67,10 +129,10 @@ class Problem:
         """
         targets = None if queries is None else queries[self.cases.rows]
         weight = np.ones(len(self.base)) if queries is None else queries
-        total = weight @ np.where(self.defined, self.base, 0.0)
-        for stratum, fit, functions in zip(self.cases.strata, fits, self.functions):
-            cells = _cells(fit, functions)
-            total = total + np.einsum("gs,gsj->j", stratum.weights(targets), cells)
+        total = weight @ self._started
+        for stratum, fit, columns in zip(self.cases.strata, fits, self.columns):
+            each = columns.of_pairs(stratum, fit.values(columns.functions))
+            total = total + stratum.counts(targets) @ each
         count = weight @ self.defined
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(count > 0, total / count, np.nan))
@@ -78,11 +140,23 @@ class Problem:
     def per_query(self) -> NDArray[np.float64]:
         """What each query contributes: float64 ``[q, metrics]``, NaN where undefined."""
         out = self.base.copy()
-        for stratum, fit, functions in zip(self.cases.strata, self.fits, self.functions):
-            cells = _cells(fit, functions).reshape(-1, len(self.metrics))[stratum.cells]
+        for stratum, fit, columns in zip(self.cases.strata, self.fits, self.columns):
+            each = columns.of_pairs(stratum, fit.values(columns.functions))
             rows = self.cases.rows[stratum.targets]
             for j in range(len(self.metrics)):
-                out[:, j] += np.bincount(rows, weights=cells[:, j], minlength=len(out))
+                mine = each[stratum.pair, j]
+                out[:, j] += np.bincount(rows, weights=mine, minlength=len(out))
+        return out
+
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        """Weights of the columns by group, or by cell where a fit lumps groups."""
+        out = []
+        for stratum, fit, columns in zip(self.cases.strata, self.fits, self.columns):
+            once, squared = columns.weights(stratum, stratum.counts())
+            if isinstance(fit, SmoothFit):
+                once, squared = fit.lumped(once), fit.lumped(squared)
+            out.append((once, squared))
         return out
 
     def moments(
@@ -95,22 +169,14 @@ class Problem:
         Args:
             pis: float64 ``[bins]``, one a stratum.
         """
-        total = np.where(self.defined, self.base, 0.0).sum(axis=0)
-        variance = np.zeros(len(self.metrics))
-        for stratum, fit, functions, pi in zip(
-            self.cases.strata, self.fits, self.functions, pis, strict=True
-        ):
-            mean, spread = fit.moments(pi, functions, stratum.weights())
-            total, variance = total + mean, variance + spread
+        total, variance = self._started.sum(axis=0), np.zeros(len(self.metrics))
+        parts = zip(self.fits, self.columns, self._weights, pis, strict=True)
+        for fit, columns, weights, pi in parts:
+            mean, spread = fit.moments(pi, columns.functions, weights)
+            total = total + columns.by_metric(mean)
+            variance = variance + columns.by_metric(spread)
         count = np.maximum(self.defined.sum(axis=0), 1)
         return total / count, variance / count**2
-
-
-def _cells(fit: Fit, functions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What a target of each group and kind contributes: float64 ``[g, s, metrics]``."""
-    bins, kinds, metrics = functions.shape
-    flat = fit.values(functions.reshape(bins, kinds * metrics))
-    return np.asarray(flat).reshape(-1, kinds, metrics)
 
 
 def _check_sizes(cases: Cases, estimator: Estimator) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -41,6 +42,14 @@ class Design:
     @classmethod
     def all_of(cls, groups: Groups, bins: Bins) -> list[Design]:
         """The designs that occur; one for each class of catalogue sizes."""
+        key = (len(bins), bins.n)
+        if key not in groups.designs:
+            groups.designs[key] = cls._all_of(groups, bins)
+        found: list[Design] = groups.designs[key]
+        return found
+
+    @classmethod
+    def _all_of(cls, groups: Groups, bins: Bins) -> list[Design]:
         pairs, member = np.unique(
             np.stack([groups.sizes, groups.catalogs], axis=1), axis=0, return_inverse=True
         )
@@ -84,6 +93,22 @@ class TableEstimator(Estimator):
         """Probability of each bin before the table; uniform over ranks by default."""
         return np.asarray(bins.width / bins.width.sum())
 
+    def fit_many(
+        self, groups: Groups, bins: Bins, counts: NDArray[np.float64]
+    ) -> Sequence[TableFit]:
+        """Make the priors of several numbers of targets ``[many, groups]`` together."""
+        designs = Design.all_of(groups, bins)
+        priors = self._priors(groups, bins, counts)
+        return [
+            TableFit(groups.with_counts(row), bins, self, prior, designs)
+            for row, prior in zip(counts, priors)
+        ]
+
+    def _priors(
+        self, groups: Groups, bins: Bins, counts: NDArray[np.float64]
+    ) -> Sequence[NDArray[np.float64]]:
+        return [self._prior(groups.with_counts(row), bins) for row in counts]
+
     @abstractmethod
     def solve(
         self, design: Design, prior: NDArray[np.float64], b: NDArray[np.float64], fit: TableFit
@@ -122,6 +147,13 @@ class PriorTable(TableEstimator):
         from fullrank.estimators.mes import MES
 
         return MES().fit(groups, bins).pi
+
+    def _priors(
+        self, groups: Groups, bins: Bins, counts: NDArray[np.float64]
+    ) -> Sequence[NDArray[np.float64]]:
+        if self.prior != "mle":
+            return super()._priors(groups, bins, counts)
+        return [fit.pi for fit in MLE().fit_many(groups, bins, counts)]
 
 
 @dataclass(frozen=True, eq=False)

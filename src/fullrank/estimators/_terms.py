@@ -1,140 +1,245 @@
-"""A metric as a sum over targets, each a function of the one rank that isn't known."""
+"""A metric as a sum over targets, each a function of the one rank that isn't known.
+
+With ``o`` targets of its query ahead, a target that has rank ``R`` among the items that are no
+targets stands at ``R + o``. Every rank metric is then a sum of one term a target, a function of
+that ``R`` alone: what the metric gains when the target is ranked after those ahead of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
-from fullrank.core.ragged import as_indptr, rows_of
+from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.metrics import RankMetric
 
+SEPARABLE = (
+    "AUC", "DCG", "F1", "HitRate", "MAP", "MRR", "NDCG", "Precision", "RBP", "Recall"
+)  # fmt: skip
+"""Metrics whose terms of the same ``o`` are multiples of each other, by grades and the number of
+targets: one function a value of ``o`` serves them all. Of others each kind has its own."""
+
 _MOST = 30_000_000
-"""Targets of made-up queries that one metric may be evaluated on."""
+"""Targets of made-up queries that one metric without that may be evaluated on."""
 
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, eq=False)
-class Shapes:
-    """Kinds of targets: how many of its query's precede it, and the gains of all of them.
+class Terms(NamedTuple):
+    """Terms of one metric: a target of kind ``i`` has ``scale[i] * shape[member[i]](R)``.
 
-    With ``o`` targets ahead, a target that has rank ``R`` among the items that are no targets
-    stands at ``R + o``. Every rank metric is then a sum of one term a target, a function of that
-    ``R`` alone: what the metric gains when this target is ranked after those ahead of it.
+    Attributes:
+        member: int64 ``[kinds]``.
+        scale: float64 ``[kinds]``; 0 where the metric is undefined.
+        shapes: kinds whose terms are the shapes.
+    """
+
+    member: NDArray[np.int64]
+    scale: NDArray[np.float64]
+    shapes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Targets that have the same terms: by how many are ahead, and the gains of their query.
 
     Attributes:
         member: int64 ``[t]``, kind of each target; -1 if it is not ranked.
         ahead: int64 ``[s]``, ``o`` of each kind.
         pattern: int64 ``[s]``, row of ``gains`` of each kind.
-        gains: gains of the targets of a query in the order of their ranks, by pattern.
+        indptr: int64 ``[p + 1]`` into ``gains``.
+        gains: float64, gains of the targets of a query in the order of their ranks, by pattern.
         query_pattern: int64 ``[q]``; -1 for a query without targets.
     """
 
     member: NDArray[np.int64]
     ahead: NDArray[np.int64]
     pattern: NDArray[np.int64]
-    gains: list[NDArray[np.float64]]
+    indptr: NDArray[np.int64]
+    gains: NDArray[np.float64]
     query_pattern: NDArray[np.int64]
 
     @classmethod
-    def of(cls, ranked: TargetRanks) -> Shapes:
+    def of(cls, ranked: TargetRanks) -> Kinds:
         """Look at the targets of ranks among sampled candidates."""
         assert ranked.sample is not None
         rows, counts = rows_of(ranked.indptr), np.diff(ranked.indptr)
         missing = ranked.sample.ranks == 0
-        order = np.lexsort((-ranked.gains, ranked.sample.others, missing, rows))
-        gains: list[NDArray[np.float64]] = []
-        query_pattern = np.full(len(ranked), -1, np.int64)
-        for size in np.unique(counts[counts > 0]):
-            some = np.flatnonzero(counts == size)
-            table = ranked.gains[order][ranked.indptr[some][:, None] + np.arange(size)]
-            distinct, inverse = np.unique(table, axis=0, return_inverse=True)
-            query_pattern[some] = len(gains) + inverse.reshape(-1)
-            gains.extend(distinct)
+        if counts.max(initial=0) > 1:
+            order = np.lexsort((-ranked.gains, ranked.sample.others, missing, rows))
+        else:
+            order = np.arange(len(rows))
+        patterns, query_pattern = _patterns(ranked.gains[order], ranked.indptr)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order)) - ranked.indptr[:-1][rows[order]]
         width = int(counts.max(initial=0)) + 1
         key = query_pattern[rows] * width + place
         key[missing] = -1
         kinds, member = np.unique(key, return_inverse=True)
+        member = member.reshape(-1)
         if len(kinds) and kinds[0] == -1:
             kinds, member = kinds[1:], member - 1
-        return cls(member.reshape(-1), kinds % width, kinds // width, gains, query_pattern)
+        return cls(
+            member,
+            kinds % width,
+            kinds // width,
+            as_indptr([len(p) for p in patterns]),
+            np.concatenate([np.zeros(0), *patterns]),
+            query_pattern,
+        )
 
     def __len__(self) -> int:
         return len(self.ahead)
 
-    def terms(
-        self, metric: RankMetric, kind: int, ranks: NDArray[np.int64], catalog: int
-    ) -> NDArray[np.float64]:
-        """What a target of a kind adds to the metric of its query, at each rank: ``[p]``.
+    def terms(self, metric: RankMetric, kinds: NDArray[np.int64], catalog: int) -> Terms:
+        """Terms of the metric for targets of some kinds.
 
         Args:
             metric: any rank metric.
-            kind: of target.
-            ranks: int64 ``[p]`` ranks among the items that are no targets, and itself.
-            catalog: such items, and the target.
+            kinds: int64 ``[n]``.
+            catalog: items that are no targets, and the target.
+
+        Raises:
+            SpecError: so many kinds that their terms can't be made.
         """
-        ahead, gains = int(self.ahead[kind]), self.gains[self.pattern[kind]]
-        with_it = _made(gains, ahead, ranks, catalog)
-        without = _made(gains, ahead, np.zeros(1, np.int64), catalog)
-        return np.asarray(metric.per_query(with_it) - metric.per_query(without))
+        none = np.zeros(0, np.int64)
+        if not len(kinds):
+            return Terms(none, np.zeros(0), none)
+        first = np.nan_to_num(self.values(metric, kinds, np.ones(len(kinds), np.int64), catalog))
+        if metric.name not in SEPARABLE or metric.dialect is not None:
+            self._check_cost(metric, kinds, catalog)
+            return Terms(np.arange(len(kinds)), (first != 0) * 1.0, kinds)
+        ahead, member = np.unique(self.ahead[kinds], return_inverse=True)
+        member = member.reshape(-1)
+        largest = np.zeros(len(ahead))
+        np.maximum.at(largest, member, np.abs(first))
+        shapes = np.empty(len(ahead), np.int64)
+        leads = np.flatnonzero(np.abs(first) == largest[member])
+        shapes[member[leads][::-1]] = kinds[leads][::-1]
+        scale = first / np.where(largest > 0, largest, 1.0)[member]
+        return Terms(member, np.abs(scale), shapes)
+
+    def function(
+        self, metric: RankMetric, kind: int, catalog: int
+    ) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
+        """The term of a kind as a function of the rank; 0 beyond the cut-off, without a look."""
+        ahead = int(self.ahead[kind])
+
+        def term(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+            out = np.zeros(len(ranks))
+            seen = np.arange(len(ranks))
+            if metric.k is not None:
+                seen = np.flatnonzero(ranks + ahead <= metric.k)
+            inside = np.minimum(ranks[seen], catalog)  # AUC takes catalogues for ones of mean size
+            if len(seen):
+                out[seen] = self.values(metric, np.full(len(seen), kind), inside, catalog)
+            return np.nan_to_num(out)
+
+        return term
+
+    def values(
+        self,
+        metric: RankMetric,
+        kinds: NDArray[np.int64],
+        ranks: NDArray[np.int64],
+        catalog: int,
+    ) -> NDArray[np.float64]:
+        """What a target of each kind adds to the metric of its query at a rank: ``[n]``."""
+        out = np.empty(len(kinds))
+        size = np.diff(self.indptr)[self.pattern[kinds]]
+        step = max(1, int(_CHUNK / max(1.0, size.mean())))
+        for at in range(0, len(kinds), step):
+            part = slice(at, at + step)
+            ahead, pattern = self.ahead[kinds[part]], self.pattern[kinds[part]]
+            with_it = metric.per_query(self._made(pattern, ahead, ranks[part], catalog))
+            without = metric.per_query(
+                self._made(pattern, ahead, np.zeros_like(ranks[part]), catalog)
+            )
+            out[part] = with_it - without
+        return out
 
     def empty(self, metric: RankMetric, catalog: int) -> NDArray[np.float64]:
         """Value of each query if none of its targets were ranked: ``[q]``, NaN if undefined."""
-        none = np.zeros(1, np.int64)
-        made = [
-            metric.per_query(_made(g, 0, none, catalog))[0] if len(g) else np.nan
-            for g in self.gains
-        ]
-        return np.append(np.array(made, dtype=np.float64), np.nan)[self.query_pattern]
+        every = np.arange(len(self.indptr) - 1)
+        none = np.zeros(len(every), np.int64)
+        found = metric.per_query(self._made(every, none, none, catalog))
+        return np.append(found, np.nan)[self.query_pattern]
 
-    def check(self, metrics: Sequence[RankMetric], points: int) -> None:
-        """Refuse metrics that are no sums over targets here, or of too many kinds of targets.
+    def check(self, metrics: Sequence[RankMetric]) -> None:
+        """Refuse metrics that are no sums over targets here.
 
         Raises:
             SpecError: says what would help.
         """
-        for metric in metrics:
-            if metric.name == "AUC" and any(len(g) > 1 and g.min() <= 0 for g in self.gains):
-                raise SpecError(
-                    "AUC of queries that have targets of grade 0 depends on how these stand to "
-                    "the others, which sampled ranks don't tell; evaluate without a grade column"
-                )
-        cost = sum(len(self.gains[p]) for p in self.pattern) * points
-        if cost > _MOST:
+        sizes = np.diff(self.indptr)
+        zero = np.repeat(sizes > 1, sizes) & (self.gains <= 0)
+        if zero.any() and any(metric.name == "AUC" for metric in metrics):
             raise SpecError(
-                f"{metrics[0]} of queries with many targets of different grades has "
-                f"{len(self):,} kinds of targets, more than can be estimated apart; evaluate "
-                "without a grade column, or with fewer targets a query"
+                "AUC of queries that have targets of grade 0 depends on how these stand to the "
+                "others, which sampled ranks don't tell; evaluate without a grade column"
             )
 
+    def _check_cost(self, metric: RankMetric, kinds: NDArray[np.int64], catalog: int) -> None:
+        points = min(catalog, 2000) if metric.k is None else metric.k
+        cost = float(np.diff(self.indptr)[self.pattern[kinds]].sum()) * points
+        if cost > _MOST:
+            raise SpecError(
+                f"{metric} of queries with several targets has {len(kinds):,} kinds of targets "
+                "here, too many to estimate apart; take another metric, one target a query, or no "
+                "grade column"
+            )
 
-def _made(
-    gains: NDArray[np.float64], ahead: int, ranks: NDArray[np.int64], catalog: int
-) -> TargetRanks:
-    """Queries in which ``ahead`` targets lead, and the next has each rank (0: none)."""
-    p, size = len(ranks), len(gains)
-    best = np.full((p, size), UNRANKED, np.int32)
-    best[:, :ahead] = np.arange(1, ahead + 1)
-    best[:, ahead] = np.where(ranks > 0, np.minimum(ranks + ahead, UNRANKED - 1), UNRANKED)
-    found = (best != UNRANKED).sum(axis=1)
-    ids = Vocabulary(np.arange(max(p, size), dtype=np.int64), "made up")
-    return TargetRanks(
-        users=np.arange(p, dtype=np.int32),
-        query_ids=np.zeros(p, np.int64),
-        indptr=as_indptr(np.full(p, size)),
-        best=best.reshape(-1),
-        worst=best.reshape(-1).copy(),
-        gains=np.tile(gains, p),
-        items=np.tile(np.arange(size, dtype=np.int32), p),
-        n_candidates=(catalog - 1 + found).astype(np.int32),
-        user_vocab=ids,
-        item_vocab=ids,
-    )
+    def _made(
+        self,
+        patterns: NDArray[np.int64],
+        ahead: NDArray[np.int64],
+        ranks: NDArray[np.int64],
+        catalog: int,
+    ) -> TargetRanks:
+        """Queries in which ``ahead`` targets lead, and the next has a rank (0: none)."""
+        indptr, take = take_ragged(self.indptr, patterns)
+        n, sizes = len(patterns), np.diff(indptr)
+        place = np.arange(indptr[-1]) - np.repeat(indptr[:-1], sizes)
+        best = np.where(place < np.repeat(ahead, sizes), place + 1, UNRANKED)
+        placed = np.flatnonzero((ranks > 0) & (sizes > ahead))
+        at = (indptr[:-1] + ahead)[placed]
+        best[at] = np.minimum(ranks[placed] + ahead[placed], UNRANKED - 1)
+        found = np.add.reduceat(np.append(best != UNRANKED, 0), indptr[:-1]) if n else sizes
+        found = np.where(sizes > 0, found, 0)
+        ids = Vocabulary(np.arange(max(n, int(sizes.max(initial=1))), dtype=np.int64), "made up")
+        best = best.astype(np.int32)
+        return TargetRanks(
+            users=np.arange(n, dtype=np.int32),
+            query_ids=np.zeros(n, np.int64),
+            indptr=indptr,
+            best=best,
+            worst=best.copy(),
+            gains=self.gains[take],
+            items=place.astype(np.int32),
+            n_candidates=(catalog - 1 + found).astype(np.int32),
+            user_vocab=ids,
+            item_vocab=ids,
+        )
+
+
+def _patterns(
+    gains: NDArray[np.float64], indptr: NDArray[np.int64]
+) -> tuple[list[NDArray[np.float64]], NDArray[np.int64]]:
+    """Distinct rows of gains, and the row of each query; -1 without targets."""
+    counts = np.diff(indptr)
+    patterns: list[NDArray[np.float64]] = []
+    member = np.full(len(counts), -1, np.int64)
+    for size in np.unique(counts[counts > 0]):
+        some = np.flatnonzero(counts == size)
+        table = gains[indptr[some][:, None] + np.arange(size)]
+        distinct, inverse = np.unique(table, axis=0, return_inverse=True)
+        member[some] = len(patterns) + inverse.reshape(-1)
+        patterns.extend(distinct)
+    return patterns, member

@@ -14,7 +14,7 @@ from fullrank.core.ranked import TargetRanks
 from fullrank.estimators._base import Estimator
 from fullrank.estimators._cases import Cases
 from fullrank.estimators._estimate import as_estimator, as_metrics
-from fullrank.estimators._intervals import refitted
+from fullrank.estimators._intervals import refitted, user_draws
 from fullrank.estimators._problem import Problem
 from fullrank.metrics import RankMetric
 from fullrank.stats.moments import check_level
@@ -73,13 +73,9 @@ def difference(
     chosen, estimator, seed = as_metrics(metrics), as_estimator(method), seed_of(rng)
     problems = [Problem.of(Cases.of(one), estimator, chosen) for one in (first, second)]
     values = [p.values(p.fits) for p in problems]
-    users, member = np.unique(first.users, return_inverse=True)
-    found = []
-    for number in range(resamples):
-        source = np.random.default_rng(derive(seed, "difference", number))
-        drawn = source.multinomial(len(users), np.full(len(users), 1.0 / len(users)))
-        weights = drawn[member].astype(np.float64)
-        found.append(refitted(problems[1], weights) - refitted(problems[0], weights))
+    draw = derive(seed, "difference")
+    each = [refitted(p, user_draws(p, resamples, draw)) for p in problems]
+    found = each[1] - each[0]
     se = np.std(found, axis=0, ddof=1)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
     out = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,27 +50,42 @@ class MLE(Estimator):
 
     def fit(self, groups: Groups, bins: Bins) -> DistributionFit:
         """Run EM from the uniform distribution."""
+        return self.fit_many(groups, bins, groups.counts[None])[0]
+
+    def fit_many(
+        self, groups: Groups, bins: Bins, counts: NDArray[np.float64]
+    ) -> Sequence[DistributionFit]:
+        """Run EM for several numbers of targets ``[many, groups]`` at once."""
         start = bins.width / bins.width.sum()
-        return DistributionFit(groups, bins, em(groups, bins, start, self.steps))
+        found = em(groups.likelihood(bins), counts, start, self.steps)
+        return [
+            DistributionFit(groups.with_counts(row), bins, pi) for row, pi in zip(counts, found)
+        ]
 
 
-def em(groups: Groups, bins: Bins, start: NDArray[np.float64], steps: int) -> NDArray[np.float64]:
-    """EM for the distribution over bins.
+def em(
+    likelihood: NDArray[np.float64],
+    counts: NDArray[np.float64],
+    start: NDArray[np.float64],
+    steps: int,
+) -> NDArray[np.float64]:
+    """EM for distributions over bins.
 
     Args:
-        groups: targets.
-        bins: of ranks.
+        likelihood: float64 ``[bins, groups]``, columns up to a factor.
+        counts: float64 ``[many, groups]`` targets.
         start: float64 ``[bins]``.
         steps: of EM.
 
     Returns:
-        float64 ``[bins]``, sums to 1.
+        float64 ``[many, bins]``, each sums to 1.
     """
-    likelihood, pi = groups.likelihood(bins), start.copy()
-    share = groups.counts / groups.total
-    used = share > 0
-    share, likelihood = share[used], likelihood[:, used]
-    likelihood = np.ascontiguousarray(likelihood / likelihood.max(axis=0))  # no underflow
+    used = counts.any(axis=0)
+    share = counts[:, used] / counts.sum(axis=1, keepdims=True)
+    mine = likelihood[:, used]
+    mine = np.ascontiguousarray(mine / mine.max(axis=0))  # no underflow
+    pi = np.tile(start, (len(counts), 1))
     for _ in range(steps):
-        pi *= likelihood @ (share / (pi @ likelihood))
-    return np.asarray(pi / pi.sum())
+        found = pi @ mine  # 0 only where there are no targets any more
+        pi *= np.divide(share, found, out=np.zeros_like(found), where=found > 0) @ mine.T
+    return np.asarray(pi / pi.sum(axis=1, keepdims=True))

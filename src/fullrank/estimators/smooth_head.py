@@ -131,12 +131,16 @@ class SmoothFit(Fit):
         self,
         pi: NDArray[np.float64],
         functions: NDArray[np.float64],
-        weights: NDArray[np.float64],
+        weights: tuple[NDArray[np.float64], NDArray[np.float64]],
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and variance of sums over targets, given the cells that they lie in."""
-        lumped = np.zeros((len(self.cells), weights.shape[1]))
-        np.add.at(lumped, self.member, weights)
-        return sums_given(posterior(pi, self.likelihood), functions, lumped)
+        return sums_given(pi, self.likelihood, functions, weights)
+
+    def lumped(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weights ``[groups, c]`` added up by cell."""
+        out = np.zeros((len(self.cells), weights.shape[1]))
+        np.add.at(out, self.member, weights)
+        return out
 
     def draws(self, count: int, rng: RNG) -> Iterator[NDArray[np.float64]]:
         """Distributions drawn from the posterior: each ``[bins]``."""
