@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from tests.estimators.worlds import as_ranks, errors, full_ranks, functions, sampled, truth
 
 from fullrank.core.errors import EstimateError
+from fullrank.core.ranked import TargetRanks
+from fullrank.core.sample import Sample
 from fullrank.estimators import MLE, SH, estimate
 from fullrank.estimators._bins import Bins
 from fullrank.estimators._groups import Groups
 from fullrank.estimators._spline import Family
 from fullrank.estimators.mle import em
+from fullrank.metrics import parse
 
 N, M = 10_000, 20_000
 
@@ -152,3 +157,40 @@ def test_interval_covers_and_the_sampled_number_does_not():
     assert found.raw > 2 * true
     assert found.estimate.high - found.estimate.low > found.these_users.high - found.these_users.low
     assert "approximate: ranks 1 to 20 (N/n)" in found.notes[0]
+
+
+def test_auc_and_mean_rank_are_left_to_em():
+    rng = np.random.default_rng(5)
+    ranks = full_ranks("sharp", 2000, 4000, rng)
+    sample = as_ranks(sampled(ranks, 2000, 100, rng), 100, 2000)
+    found = estimate(sample, ["auc", "ndcg@10", "meanrank"], resamples=20)
+    assert [one.method for one in found] == ["MLE", "SH", "MLE"]
+    assert found[0].value == pytest.approx(np.mean((2000 - ranks) / 1999), abs=0.005)
+    assert found[2].value == pytest.approx(ranks.mean(), rel=0.02)
+    with pytest.raises(EstimateError, match="looks at the head"):
+        estimate(sample, "auc", method="sh")
+
+
+def test_several_targets_of_a_query_are_recovered():
+    """Users with few targets have worse ones, and Recall divides by their number."""
+    rng = np.random.default_rng(0)
+    n, users, rows = 1000, 4000, []
+    for _ in range(users):
+        size = int(rng.choice([1, 2, 4, 12]))
+        scale = 400 / size
+        own = np.unique(np.minimum(1 + rng.exponential(scale, size).astype(int), n))
+        rows.append(own)
+    counts = np.array([len(row) for row in rows])
+    ahead = np.concatenate([np.arange(len(row)) for row in rows])
+    full = TargetRanks.of([(row + np.arange(len(row))).tolist() for row in rows],
+                          n_candidates=(n - 1 + counts).tolist())  # fmt: skip
+    drawn = [rng.choice(np.arange(1, n), 59, replace=False) for _ in rows]  # shared by targets
+    r = np.array([1 + (some < rank).sum() for some, row in zip(drawn, rows) for rank in row])
+    r = r.astype(np.int32)
+    size = np.full(len(r), 60, np.int32)
+    sample = Sample(r, size, np.full(len(r), n, np.int32), ahead.astype(np.int32))
+    found = replace(full, others="excluded", sample=sample)
+    for name in ("recall@20", "ndcg@20", "hitrate@20"):
+        one, true = estimate(found, name)[0], parse(name).value(full)
+        assert one.these_users.low < true < one.these_users.high, name
+        assert one.raw > 1.2 * true

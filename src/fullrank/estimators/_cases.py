@@ -102,25 +102,38 @@ class Cases:
         """
         sample, kinds = checked_sample(ranked), Kinds.of(ranked)
         ahead = np.where(sample.ranks > 0, sample.others, -1)
-        strata = [Stratum.of(sample, kinds.member, some) for some in _strata(ahead)]
-        return cls(ranked, kinds, strata, rows_of(ranked.indptr))
+        rows = rows_of(ranked.indptr)
+        parts = _strata(ahead, np.diff(ranked.indptr)[rows])
+        strata = [Stratum.of(sample, kinds.member, some) for some in parts]
+        return cls(ranked, kinds, strata, rows)
 
     def fit(self, estimator: Estimator, k: int) -> list[Fit]:
         """Fit each stratum, for metrics that look at ``k`` places."""
         return [estimator.fit(s.groups, estimator.bins(s.groups.n, k)) for s in self.strata]
 
 
-def _strata(ahead: NDArray[np.int32]) -> list[NDArray[np.int64]]:
-    """Targets by the number ahead, 0, 1, 2, 3-4, 5-8 and so on; small ones joined."""
+def _strata(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Targets by the number ahead (0, 1, 2, 3-4, 5-8 and so on) and the targets of their query.
+
+    The fourth of 50 targets stands elsewhere than the fourth of 4, and counts for less in what is
+    divided by the number of targets: one distribution for both would be wrong. Sizes of queries
+    are together within a factor of the root of 2; small strata join the next of as many ahead.
+
+    Args:
+        ahead: int32 ``[t]`` targets ahead; -1 for what is not ranked.
+        sizes: int64 ``[t]`` targets of each target's query.
+    """
     level = np.where(ahead < 3, ahead, 2 + np.ceil(np.log2(np.maximum(ahead, 2) / 2.0)))
-    order = np.argsort(level, kind="stable")
+    size = np.floor(2.0 * np.log2(np.maximum(sizes, 1)))
+    order = np.lexsort((size, level))
     order = order[level[order] >= 0]
     if not len(order):
         return []
-    edges = np.flatnonzero(np.diff(level[order])) + 1
+    new = (np.diff(level[order]) != 0) | (np.diff(size[order]) != 0)
     out: list[NDArray[np.int64]] = []
-    for part in np.split(order, edges):
-        if out and len(part) < _FEW:
+    for part in np.split(order, np.flatnonzero(new) + 1):
+        near = bool(out) and level[part[0]] == level[out[-1][0]]
+        if out and (len(part) < _FEW or (near and len(out[-1]) < _FEW)):
             out[-1] = np.sort(np.concatenate([out[-1], part]))
         else:
             out.append(np.sort(part))

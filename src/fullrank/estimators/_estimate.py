@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError, suggest
+from fullrank.core.errors import EstimateError, SpecError, suggest
 from fullrank.core.estimate import Estimate
 from fullrank.core.random import RNG, seed_of
 from fullrank.core.ranked import TargetRanks
@@ -19,11 +19,15 @@ from fullrank.estimators._intervals import Ends, from_bootstrap, from_draws, fro
 from fullrank.estimators._notes import notes_of, sensitivities
 from fullrank.estimators._problem import Problem
 from fullrank.estimators._result import Recovered
+from fullrank.estimators.mle import MLE
 from fullrank.estimators.raw import Raw, raw_values
 from fullrank.estimators.smooth_head import SH, SmoothFit
 from fullrank.metrics import RankMetric, parse
 from fullrank.stats import mean_interval
 from fullrank.stats.moments import check_level
+
+TAIL = ("AUC", "MeanRank")
+"""Metrics to which far ranks matter as much as near ones: those the smooth-head fit lumps."""
 
 
 def estimate(
@@ -46,7 +50,8 @@ def estimate(
     Args:
         ranked: from ``rank(…, candidates=…)``, or from a file.
         metrics: rank metrics or their names.
-        method: ``"auto"`` (the smooth-head fit), a name, or an estimator with its settings.
+        method: ``"auto"`` (the smooth-head fit; EM for AUC and mean rank), a name, or an
+            estimator with its settings.
         level: of confidence.
         draws: from the posterior, for the methods that have one.
         resamples: of users, for the others; the whole fit is done anew for each.
@@ -66,8 +71,19 @@ def estimate(
     chosen = as_metrics(metrics)
     estimator = as_estimator(method)
     cases = Cases.of(ranked)
+    if method == "auto" and any(m.name in TAIL for m in chosen):
+        options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
+        return [
+            estimate(ranked, m, method=MLE() if m.name in TAIL else SH(), draws=draws, **options)[0]
+            for m in chosen
+        ]
     if isinstance(estimator, Raw):
         return [_raw(ranked, metric, level) for metric in chosen]
+    if isinstance(estimator, SH) and any(m.name in TAIL for m in chosen):
+        raise EstimateError(
+            "the smooth-head fit looks at the head of a ranking, and AUC and MeanRank are made of "
+            "its far end; take method='auto', or 'mle'"
+        )
     problem = Problem.of(cases, estimator, chosen)
     ends = _ends(problem, level, draws, resamples, seed_of(rng))
     raws = [raw_values(ranked, metric) for metric in chosen]
