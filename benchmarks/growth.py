@@ -117,8 +117,8 @@ SERIES = (
     Series("metrics", "lists to 30 metrics", "users (lists of 20)", "metrics",
            lambda n: (n,), decades(1000, 1_000_000), 1.0,
            "Up to 100,000 users the arrays of a value a query stay in caches and in memory that "
-           "the process holds; beyond, they are fresh memory, whose pages the system has to clear: a "
-           "user costs 1.0 µs at 100,000 users and 2.8 µs at a million."),
+           "the process holds; beyond, they are fresh memory, whose pages the system has to clear: "
+           "a user costs 1.0 µs at 100,000 users and 2.8 µs at a million."),
     Series("metrics", "1,000 resamples of 8 metrics", "users", "resampling",
            lambda n: (n,), decades(1000, 1_000_000)),
     _fits("Popularity", 1.0, ""),
