@@ -6,25 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
+from fullrank.kernels.order import mix
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # Steele, Lea & Flood 2014, SplitMix64, as core.random
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-
-
-@jit()
-def _mix(value: np.uint64) -> np.uint64:
-    z = value + _GOLDEN
-    z = (z ^ (z >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
-    return z ^ (z >> np.uint64(31))
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""Step of the stream of SplitMix64 (Steele, Lea & Flood 2014)."""
 
 
 @jit()
 def _uniform(key: np.uint64, number: int) -> float:
     """Uniform in [0, 1): draw ``number`` of the stream ``key``, as SplitMix64 makes them."""
     state = key + np.uint64(number) * _GOLDEN
-    return np.float64(np.int64(_mix(state) >> np.uint64(11))) * 2.0**-53
+    return np.float64(np.int64(mix(state) >> np.uint64(11))) * 2.0**-53
 
 
 @jit()
