@@ -159,7 +159,7 @@ class _Factors(Recommender):
         self.item_counts_ = np.ones(len(items), dtype=np.int64)
 
     def _fit(self, train: Any, rng: Any, monitor: Any) -> None:
-        raise NotImplementedError
+        """Nothing is learnt: the factors are given."""
 
     def item_factors(self) -> NDArray[np.float32]:
         return self.items
