@@ -73,6 +73,14 @@ def test_missing_ranks_are_misses_and_counted(tmp_path, capsys):
     assert (found.best == UNRANKED).sum() == 50
 
 
+def test_settled_ties_are_taken_and_a_row_without_rank_has_no_place():
+    tied = pl.DataFrame({"rank": [1, 2, 3] * 5, "best": [1] * 15, "worst": [3] * 15})
+    assert len(read_ranks(tied, sample_size=100, catalog_size=N)) == 15
+    frame = {"user_id": ["a"] * 3, "rank": [2, None, 9], "others": [0, 1, 1]}
+    found = read_ranks(pl.DataFrame(frame), sample_size=100, catalog_size=N)
+    assert found.sample.ranks.tolist() == [2, 9, 0]
+
+
 def test_several_targets_of_a_query_need_others(tmp_path):
     frame = {"user_id": ["a", "a", "b"], "rank": [1, 4, 2]}
     with pytest.raises(Exception, match="has 2 targets in one query; give a column 'others'"):
@@ -102,7 +110,7 @@ def test_several_targets_of_a_query_need_others(tmp_path):
         ("best,worst\n1,3\n", SIZES, "ties are left open"),
         ("rank\n1\n", ("--catalog-size", "10"), "give --sample-size"),
         ("rank\n1\n", ("--sample-size", "10"), "give --catalog-size"),
-        ("rank\n1\n", ("--sample-size", "1", "--catalog-size", "90"), "no candidate beside"),
+        ("rank\n1\n", ("--sample-size", "1", "--catalog-size", "90"), "from 2 (the target and"),
         (
             "rank\n1\n",
             ("--sample-size", "100", "--catalog-size", "90", "--no-replacement"),
@@ -115,7 +123,21 @@ def test_several_targets_of_a_query_need_others(tmp_path):
         ("rank\n1\n", (*SIZES, "--method", "mlee"), "did you mean 'MLE'"),
         ("rank\n1\n", (*SIZES, "--grade", "stars"), "has no column 'stars'"),
         ("rank\n1\n", (*SIZES, "--columns", "rnk=rank"), "did you mean 'rank'"),
-        ("rank\n\n\n", SIZES, "nothing can be estimated"),
+        ("rank\n\n\n", SIZES, "has columns but no rows"),
+        ("user_id,rank\na,\nb,\n", SIZES, "nothing can be estimated"),
+        ("rank\n1\nnan\n", SIZES, "rank is 'nan' in row 2"),
+        ("rank,replacement\n1,true\n2,\n", SIZES, "replacement is missing in row 2"),
+        ("rank,replacement\n1,true\n", (*SIZES, "--no-replacement"), "leave the option out"),
+        ("user_id,rank\na,1\n,2\n", SIZES, "user_id is missing in row 2"),
+        ("rank,sample_size\n1,\n", ("--catalog-size", "90"), "sample_size is missing in row 1"),
+        ("rank,best,worst\n" + "1,1,3\n" * 10, SIZES, "in all 10 rows with ties"),
+        ("rank,best,worst\n" + "3,1,3\n" * 10, SIZES, "the rank is the worst"),
+        ("rank,scheme\n1,uniform\n2,weighted\n", SIZES, "scheme is 'weighted'"),
+        ("user_id,rank,others\na,1,0\na,2,0\n", SIZES, "has 0 others ahead, expected 1"),
+        ("user_id,rank,others\na,1,7\nb,2,0\n", SIZES, "has 7 others ahead, expected 0"),
+        ("rank\n1\n", ("--catalog-size", "3000000000", "--sample-size", "9"), "to 2,147,483,646"),
+        ("rank\n1\n", ("--catalog-size", "-3", "--sample-size", "9"), "from 2 (the target and"),
+        ("rank,catalog_size\n1,3000000000\n", ("--sample-size", "9"), "up to 2,147,483,646"),
         ("rank\n1\n", (*SIZES, "--level", "1.5"), "level"),
         ("rank\n1\n", (*SIZES, "-m", "rmse"), "is no metric of ranks"),
     ],

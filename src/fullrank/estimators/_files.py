@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 ROLES = (
-    "rank", "user_id", "query_id", "item_id", "sample_size", "catalog_size", "replacement", "others"
+    "rank", "user_id", "query_id", "item_id", "sample_size", "catalog_size", "replacement",
+    "others", "scheme",
 )  # fmt: skip
 """Columns of a file of sampled ranks; only ``rank`` must be there."""
 
@@ -28,6 +29,9 @@ _NOTABLE = 0.05
 """Share of the catalogue from which it matters how a sample was drawn."""
 
 _LARGEST = UNRANKED - 1
+
+_TIED = 10
+"""Targets with equal scores that all have their best rank, or all their worst: no coin did that."""
 
 _TRUTH = {"true": True, "false": False, "1": True, "0": False}
 
@@ -48,7 +52,8 @@ def read_ranks(
         source: path, or frame of any kind, with a column ``rank`` (1 is best; missing for a
             target that can't be ranked). ``user_id`` and ``query_id`` say which targets belong
             together; without them each row is a user of its own. Several targets of a query need
-            ``others``: how many other targets precede each.
+            ``others``: how many other targets precede each. A column ``scheme`` may say how
+            candidates were drawn: only ``uniform`` can be estimated from.
         sample_size: candidates and the target; or a column of that name where it varies.
         catalog_size: candidates that could be drawn and the target; or a column of that name.
         replacement: whether an item could be drawn twice; or a column of that name.
@@ -78,7 +83,11 @@ def read_ranks(
             )
     if "rank" not in found:
         raise _no_rank(where, frame)
+    if not len(frame):
+        raise DataError(f"{where} has columns but no rows; expected one row a target")
+    _check_scheme(frame, found.get("scheme"), where)
     ranks = _whole(frame, found["rank"], where, missing=0)
+    _check_settled(frame, ranks, where)
     sizes, catalogs = (
         _told(frame, found.get(role), value, role, where)
         for role, value in (("sample_size", sample_size), ("catalog_size", catalog_size))
@@ -99,7 +108,7 @@ def ranks_frame(ranked: TargetRanks) -> pl.DataFrame:
 
     Returns:
         One row a target: ``user_id, query_id, item_id, rank, sample_size, catalog_size,
-        replacement, others, gain``; the rank is null for a target that isn't ranked.
+        replacement, scheme, others, gain``; the rank is null for a target that isn't ranked.
     """
     import polars as pl
 
@@ -115,6 +124,7 @@ def ranks_frame(ranked: TargetRanks) -> pl.DataFrame:
             "sample_size": sample.sizes,
             "catalog_size": sample.catalog_sizes,
             "replacement": np.full(len(rows), sample.replacement),
+            "scheme": [sample.scheme] * len(rows),
             "others": sample.others,
             "gain": ranked.gains,
         }
@@ -141,6 +151,34 @@ def _no_rank(where: str, frame: pl.DataFrame) -> DataError | EstimateError:
     )
 
 
+def _check_scheme(frame: pl.DataFrame, name: str | None, where: str) -> None:
+    """Refuse draws that were not uniform, where the file says so."""
+    other = [] if name is None else [x for x in frame[name].unique().to_list() if x != "uniform"]
+    if other:
+        raise EstimateError(
+            f"{where}: {name} is {min(map(repr, other))}, and only ranks among uniformly drawn "
+            "candidates tell of the rank in the catalogue; draw with Uniform(m=…), or drop these "
+            "rows"
+        )
+
+
+def _check_settled(frame: pl.DataFrame, ranks: NDArray[np.int64], where: str) -> None:
+    """Refuse ranks that are always the best, or always the worst, that ties allow."""
+    if not {"best", "worst"} <= set(frame.columns):
+        return
+    best, worst = (
+        frame[name].cast(float, strict=False).fill_null(0.0).to_numpy()
+        for name in ("best", "worst")
+    )
+    tied = (ranks > 0) & (best < worst)
+    for end, name in ((best, "best"), (worst, "worst")):
+        if tied.sum() >= _TIED and (ranks == end)[tied].all():
+            raise EstimateError(
+                f"{where}: in all {tied.sum():,} rows with ties (best < worst) the rank is the "
+                f"{name}; settle equal scores at random, the same way for all candidates of a query"
+            )
+
+
 def _whole(
     frame: pl.DataFrame, name: str, where: str, missing: int | None = None
 ) -> NDArray[np.int64]:
@@ -159,7 +197,7 @@ def _whole(
         raise DataError(f"{where}: {name} must hold whole numbers, got {column.dtype}")
     if column.null_count() and missing is None:
         row = int(column.is_null().arg_max() or 0)
-        raise DataError(f"{where}: {name} is missing in row {row + 1}")
+        raise DataError(f"{where}: {name} is missing in row {row + 1}; fill it, or drop the row")
     values = column.cast(pl.Float64).fill_null(0.0 if missing is None else float(missing))
     array = values.to_numpy()
     bad = ~((array == np.floor(array)) & (array >= 0) & (array <= _LARGEST))
@@ -198,8 +236,11 @@ def _told(
             f"nothing says the {role.replace('_', ' ')} (the target included); give {option}, or "
             f"a column {role!r} where it varies"
         )
-    if not isinstance(value, int | np.integer) or not 1 <= value <= _LARGEST:
-        raise SpecError(f"{option} must be a whole number up to {_LARGEST:,}, got {value!r}")
+    if not isinstance(value, int | np.integer) or not 2 <= value <= _LARGEST:
+        raise SpecError(
+            f"{option} must be a whole number from 2 (the target and one candidate) to "
+            f"{_LARGEST:,}, got {value!r}"
+        )
     return np.full(len(frame), value, np.int64)
 
 
@@ -209,9 +250,10 @@ def _replacement(
     """Whether items could be drawn twice; None if nobody told."""
     if name is None:
         return value
-    distinct = [
-        _TRUTH.get(str(x).strip().lower(), x) for x in frame[name].drop_nulls().unique().to_list()
-    ]
+    if frame[name].null_count():
+        row = int(frame[name].is_null().arg_max() or 0)
+        raise DataError(f"{where}: {name} is missing in row {row + 1}; fill it, or drop the row")
+    distinct = [_TRUTH.get(str(x).strip().lower(), x) for x in frame[name].unique().to_list()]
     if len(distinct) > 1:
         raise EstimateError(
             f"{where}: {name} differs between rows; estimate the rows drawn with and without "
@@ -220,7 +262,10 @@ def _replacement(
     if not distinct or distinct[0] not in (True, False, 0, 1):
         raise DataError(f"{where}: {name} must be true or false, got {distinct[:1]}")
     if value is not None and bool(distinct[0]) != value:
-        raise EstimateError(f"{where}: {name} says {bool(distinct[0])}, and the option {value}")
+        option = "--replacement" if value else "--no-replacement"
+        raise EstimateError(
+            f"{where}: {name} is {bool(distinct[0])}, and {option} was given; leave the option out"
+        )
     return bool(distinct[0])
 
 
@@ -260,10 +305,10 @@ def _assembled(
 ) -> TargetRanks:
     """Put targets of a query together."""
     n = len(frame)
-    users, user_vocab = _codes(frame, found.get("user_id"), "user", n)
+    users, user_vocab = _codes(frame, found.get("user_id"), "user", n, where)
     query_ids = np.zeros(n, np.int64)
     if "query_id" in found:
-        query_ids = _codes(frame, found["query_id"], "query", n)[0].astype(np.int64)
+        query_ids = _codes(frame, found["query_id"], "query", n, where)[0].astype(np.int64)
     order = np.lexsort((sample.others, sample.ranks == 0, query_ids, users))
     users, query_ids, gains = users[order], query_ids[order], gains[order]
     sample = sample.take(order)
@@ -277,6 +322,7 @@ def _assembled(
             "'others' (how many other targets precede each), or a query_id to tell cases apart"
         )
     items = np.arange(n) - np.repeat(starts, counts)
+    _check_others(sample, items, user_vocab, users, where)
     best = np.where(sample.ranks > 0, sample.ranks, UNRANKED).astype(np.int32)
     most = int(counts.max(initial=1))
     return TargetRanks(
@@ -297,8 +343,26 @@ def _assembled(
     )
 
 
+def _check_others(
+    sample: Sample,
+    place: NDArray[np.int64],
+    user_vocab: Vocabulary,
+    users: NDArray[np.int64],
+    where: str,
+) -> None:
+    """Demand that the targets of a query, in their order, have 0, 1, 2 and so on ahead."""
+    bad = np.flatnonzero((sample.ranks > 0) & (sample.others != place))
+    if len(bad):
+        t = int(bad[0])
+        raise EstimateError(
+            f"{where}: a target of user {user_vocab.label(users[t])} has {sample.others[t]} others "
+            f"ahead, expected {place[t]}: the ranked targets of a query have 0, 1, 2 and so on, "
+            "each once; give a row to every target, and settle their equal scores at random"
+        )
+
+
 def _codes(
-    frame: pl.DataFrame, name: str | None, what: str, n: int
+    frame: pl.DataFrame, name: str | None, what: str, n: int, where: str
 ) -> tuple[NDArray[np.int64], Vocabulary]:
     """Codes of a column of ids; each row its own without one."""
     if name is None:
@@ -307,7 +371,7 @@ def _codes(
 
     if frame[name].null_count():
         row = int(frame[name].is_null().arg_max() or 0)
-        raise DataError(f"{name} is missing in row {row + 1}")
+        raise DataError(f"{where}: {name} is missing in row {row + 1}; fill it, or drop the row")
     from fullrank.data._types import whole_numbers
 
     column = frame[name]
