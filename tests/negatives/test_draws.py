@@ -8,6 +8,7 @@ from scipy import stats
 
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.queries import Queries
+from fullrank.core.random import mix
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.negatives import Given, Pool, Popularity, Uniform, Weighted
 
@@ -86,6 +87,19 @@ def test_without_replacement_nothing_is_drawn_twice_and_the_whole_pool_can_be(na
     assert most == len(expected)
     for row in drawn(design, of, 0, most):
         assert sorted(row) == expected.tolist()
+
+
+def test_draws_are_the_order_of_fisher_and_yates_by_splitmix():
+    """Another order would change the candidates of every run that was ever published."""
+    of, golden = pool(50), 0x9E3779B97F4A7C15
+    for key, row in zip(of.keys.tolist(), drawn(Uniform(m=10), of, 3, 20)):
+        order = of.items.tolist()
+        for j in range(len(order)):
+            state = np.array([(key + j * golden) % 2**64], np.uint64)
+            share = float(mix(state)[0] >> np.uint64(11)) * 2.0**-53
+            other = j + min(int(share * (len(order) - j)), len(order) - j - 1)
+            order[j], order[other] = order[other], order[j]
+        assert row.tolist() == [item for item in order if item in LEFT][3:20]
 
 
 def test_with_replacement_items_repeat():

@@ -82,6 +82,13 @@ def _skip(places: NDArray[np.int32], rest: int) -> int:
 
 
 @jit()
+def _partners(key: np.uint64, j: int, n: int, out: NDArray[np.int32]) -> None:
+    """Places that steps ``j`` and on of a Fisher-Yates order of ``n`` swap with."""
+    for i in range(len(out)):
+        out[i] = j + i + _below(key, j + i, n - j - i)
+
+
+@jit()
 def draw_distinct(
     keys: NDArray[np.uint64],
     sizes: NDArray[np.int64],
@@ -90,9 +97,11 @@ def draw_distinct(
     ex_indptr: NDArray[np.int64],
     ex_counts: NDArray[np.int64],
     excluded: NDArray[np.int32],
+    base_starts: NDArray[np.int64],
+    base: NDArray[np.int32],
     out: NDArray[np.int32],
 ) -> None:
-    """Draw places without replacement: a part of one random order of each pool.
+    """Draw items without replacement: a part of one random order of each pool.
 
     The order is that of Fisher and Yates over the base, in which excluded places are passed
     over; so are the first ``first[q]`` of the others: a sample is extended by asking for what
@@ -107,11 +116,13 @@ def draw_distinct(
         ex_indptr: int64 ``[q]`` where the excluded places of each row begin.
         ex_counts: int64 ``[q]``.
         excluded: int32 places, ascending within a row.
-        out: int32, overwritten with places of the base.
+        base_starts: int64 ``[q]`` where the base of each row begins in ``base``.
+        base: int32 item codes.
+        out: int32, overwritten with item codes.
     """
     most = sizes.max() if len(sizes) else 0
     order = np.arange(most).astype(np.int32)
-    swapped = np.empty(most, np.int32)
+    partners = np.empty(most, np.int32)
     barred = np.zeros(most, np.bool_)
     for q in range(len(keys)):
         n, key, ex = sizes[q], keys[q], ex_indptr[q]
@@ -120,22 +131,21 @@ def draw_distinct(
         at, end = indptr[q] - first[q], indptr[q + 1]
         j = 0
         while at < end:
-            other = j + _below(key, j, n - j)
-            place = order[other]
-            order[other] = order[j]
-            order[j] = place
-            swapped[j] = other
-            j += 1
-            if not barred[place]:
-                if at >= indptr[q]:
-                    out[at] = place
-                at += 1
-        while j > 0:  # undone, so that the next row begins anew
-            j -= 1
-            other = swapped[j]
-            place = order[other]
-            order[other] = order[j]
-            order[j] = place
+            # As many steps as are missing: more only where excluded places were met.
+            stop = min(j + end - at, n)
+            _partners(key, j, n, partners[j:stop])
+            for step in range(j, stop):
+                other = partners[step]
+                place = order[other]
+                order[other] = order[step]  # what moves ahead is never looked at again
+                if not barred[place]:
+                    if at >= indptr[q]:
+                        out[at] = base[base_starts[q] + place]
+                    at += 1
+            j = stop
+        for step in range(j):  # undone, so that the next row begins anew
+            order[step] = step
+            order[partners[step]] = partners[step]
         for i in range(ex, ex + ex_counts[q]):
             barred[excluded[i]] = False
 

@@ -35,22 +35,20 @@ class Uniform(Negatives):
         from fullrank.kernels.draws import draw_distinct, draw_repeated
 
         indptr = rows_between(first, last)
-        places = np.empty(int(indptr[-1]), np.int32)
-        kernel = draw_repeated if self.replacement else draw_distinct
+        out = np.empty(int(indptr[-1]), np.int32)
         sizes = pool.sizes if self.replacement else pool.bases
+        starts, base = pool.own_indptr[:-1], pool.own_items
+        if not len(pool.own_indptr):
+            starts, base = np.zeros(len(pool), np.int64), pool.items
 
         def task(start: int, stop: int) -> None:
             rows = slice(start, stop)
-            kernel(
-                pool.keys[rows],
-                sizes[rows],
-                first[rows],
-                indptr[start : stop + 1],
-                pool.starts[rows],
-                pool.n_excluded[rows],
-                pool.excluded,
-                places,
-            )
+            left_out = pool.starts[rows], pool.n_excluded[rows], pool.excluded
+            mine = pool.keys[rows], sizes[rows], first[rows], indptr[start : stop + 1], *left_out
+            if self.replacement:
+                draw_repeated(*mine, out)
+            else:
+                draw_distinct(*mine, starts[rows], base, out)
 
         run_chunks(task, len(pool), _ROWS)
-        return indptr, pool.decode(indptr, places)
+        return indptr, pool.decode(indptr, out) if self.replacement else out
