@@ -6,54 +6,44 @@ Cells that are done are kept under ``--cache`` and not made again, so that it ca
 from __future__ import annotations
 
 import argparse
-import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from replications.item_sampling import tables
-from replications.item_sampling.study import kept_cell
-from replications.item_sampling.worlds import DATA, MODELS, world
+from threadpoolctl import threadpool_limits
 
-README = Path(__file__).parent / "README.md"
+from fullrank.core.random import derive
+from replications.item_sampling import page
+from replications.item_sampling.study import Kept, kept_cell
+from replications.item_sampling.worlds import names, world
 
 
-def one(folder: Path, cache: Path, data: str, model: str, repeats: int) -> dict[str, Any] | None:
+def one(folder: Path, cache: Path, data: str, model: str, repeats: int) -> Kept | None:
+    """The cell of one world; None where the model is too large for the data set."""
     made = world(folder, cache, data, model)
     if made is None:
         return None
-    return kept_cell(cache / f"{data}-{model}-{repeats}.json", made, repeats)
+    path = cache / f"{data}-{model}-{repeats}.npz".replace(" ", "-")
+    with threadpool_limits(1):  # processes share the cores
+        found = kept_cell(path, made, repeats, derive(0, data, model))
+    print(f"{data}, {model}: {len(made.ranks):,} targets", flush=True)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="with the data sets")
-    parser.add_argument("--data", nargs="*", default=list(DATA), choices=list(DATA))
     parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--cache", type=Path, default=Path("runs/item_sampling"))
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--write", action="store_true", help="put the tables into README.md")
     given = parser.parse_args()
-    names = [(data, model) for data in given.data for model in MODELS]
+
     with ProcessPoolExecutor(given.jobs) as pool:
         waiting = {
-            key: pool.submit(one, given.folder, given.cache, *key, given.repeats) for key in names
+            key: pool.submit(one, given.folder, given.cache, *key, given.repeats) for key in names()
         }
         found = {key: future.result() for key, future in waiting.items()}
-    cells = {key: cell for key, cell in found.items() if cell is not None}
-    made = {
-        "table 1": tables.table_1(cells),
-        "table 2": tables.table_2(cells),
-        "table 3": tables.table_3(cells),
-    }
-    for name, text in made.items():
-        print(f"## {name}\n\n{text}\n")
-    if given.write:
-        page = README.read_text("utf-8")
-        for name, text in made.items():
-            place = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-            page = place.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
-        README.write_text(page, "utf-8")
+    page.show({key: cell for key, cell in found.items() if cell is not None}, write=given.write)
 
 
 if __name__ == "__main__":

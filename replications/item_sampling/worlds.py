@@ -1,23 +1,27 @@
-"""Ranks of real models in the whole catalogue, leave-one-out: what the study samples from."""
+"""Full ranks that the study samples from: of real models, and of distributions by formula."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import fullrank as fr
 from fullrank.rank import rank
 
-DATA = {
-    "ml-1m": "ml-1m/interactions.parquet",
-    "citeulike-a": "citeulike-a/interactions.parquet",
-    "lastfm-2k": "lastfm-2k/interactions.parquet",
-    "steam-200k": "steam-200k/interactions.parquet",
-    "amazon-cds": "amazon-cds/interactions.parquet",
-    "gowalla-lightgcn": "gowalla-lightgcn/interactions.parquet",
-}
+Array = NDArray[np.float64]
+
+REAL = (
+    "ml-1m",
+    "citeulike-a",
+    "lastfm-2k",
+    "steam-200k",
+    "amazon-cds",
+    "gowalla-lightgcn",
+)
 MODELS = {
     "EASE": lambda: fr.EASE(reg=200.0),
     "ItemKNN": lambda: fr.ItemKNN(neighbours=200),
@@ -27,31 +31,92 @@ MODELS = {
 LARGEST_EASE = 25_000
 """Items up to which EASE's dense matrix is worth its memory here."""
 
+N, USERS = 10_000, 20_000
+"""Catalogue and targets of the worlds by formula."""
+
+
+def _normed(p: Array) -> Array:
+    return p / p.sum()
+
+
+def _bump(r: Array, at: float, width: float) -> Array:
+    """A log-normal bump of the density of ranks."""
+    return _normed(np.exp(-0.5 * (np.log(r / at) / width) ** 2) / r)
+
+
+def _point(share: float, rest: Array) -> Array:
+    """A share of targets at rank 1, the others by ``rest``."""
+    p = (1 - share) * _normed(rest)
+    p[0] += share
+    return p
+
+
+def _block(r: Array, low: int, high: int, share: float, rest: Array) -> Array:
+    """A share of targets evenly at ranks ``low`` to ``high``, the others by ``rest``."""
+    inside = (r >= low) & (r <= high)
+    return share * _normed(inside.astype(float)) + (1 - share) * _normed(rest)
+
+
+LAWS: dict[str, Callable[[Array], Array]] = {
+    "pin": lambda r: 1 / (r + 50),
+    "sharp": lambda r: 1 / (r + 2),
+    "hump": lambda r: _bump(r, 30, 0.8),
+    "pow.6": lambda r: r**-0.6,
+    "pow1.2": lambda r: r**-1.2,
+    "mass": lambda r: _point(0.15, 1 / (r + 30)),
+    "block": lambda r: _block(r, 20, 40, 0.25, np.ones_like(r)),
+    "unif": lambda r: 1 + 2 * np.exp(-r / 2000),
+}
+"""Those that the smooth-head fit was designed with, failures among them."""
+
+FRESH: dict[str, Callable[[Array], Array]] = {
+    "point 5 %": lambda r: _point(0.05, 1 / (r + 100)),
+    "point 40 %": lambda r: _point(0.4, 1 / (r + 5)),
+    "block 2-6": lambda r: _block(r, 2, 6, 0.1, 1 / (r + 50)),
+    "block 60-90": lambda r: _block(r, 60, 90, 0.3, 1 / (r + 200)),
+    "two bumps": lambda r: 0.3 * _bump(r, 5, 0.5) + 0.7 * _bump(r, 1500, 1.0),
+    "exponential": lambda r: 0.4 * _normed(np.exp(-r / 25)) + 0.6 / len(r),
+    "bend": lambda r: np.where(r < 200, r**-0.3, 200**0.9 * r**-1.2),
+    "chance": np.ones_like,
+}
+"""Made for this study, and used for nothing else before."""
+
 
 @dataclass(frozen=True)
 class World:
     """Full ranks of one target a user, and the size of each user's catalogue."""
 
-    ranks: np.ndarray
-    catalogs: np.ndarray
+    ranks: NDArray[np.int64]
+    catalogs: NDArray[np.int64]
 
     @property
     def n(self) -> int:
         return int(self.catalogs.max())
 
 
+def names() -> list[tuple[str, str]]:
+    """All worlds: data set and model, or kind and law."""
+    formulas = [("law", name) for name in LAWS] + [("fresh law", name) for name in FRESH]
+    return [(data, model) for data in REAL for model in MODELS] + formulas
+
+
 def world(folder: Path, cache: Path, data: str, model: str) -> World | None:
-    """Fit a model and rank each user's left-out item; kept in ``cache``."""
+    """Ranks of a law, or of a fitted model, kept in ``cache``; None where EASE is too large."""
+    if data in ("law", "fresh law"):
+        law = {**LAWS, **FRESH}[model]
+        source = np.random.default_rng(sum(map(ord, model)))
+        p = _normed(law(np.arange(1.0, N + 1)))
+        ranks = source.choice(np.arange(1, N + 1), size=USERS, p=p)
+        return World(ranks, np.full(USERS, N))
     path = cache / f"{data}-{model}.npz"
     if path.exists():
         kept = np.load(path)
         return World(kept["ranks"], kept["catalogs"])
-    log = fr.read(folder / DATA[data]).interactions
-    split = fr.LeaveRandom(valid=0).split(log)
+    log = fr.read(folder / data / "interactions.parquet").interactions
     if model == "EASE" and log.n_items > LARGEST_EASE:
         return None
-    queries = split.queries("test")
-    found = rank(MODELS[model]().fit(split.train, rng=0), queries).targets
+    split = fr.LeaveRandom(valid=0).split(log)
+    found = rank(MODELS[model]().fit(split.train, rng=0), split.queries("test")).targets
     ranked = found.ranked
     draw = np.random.default_rng(0).random(len(found.best))
     width = found.worst.astype(np.int64) - found.best + 1

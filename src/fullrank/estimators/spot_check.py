@@ -90,20 +90,37 @@ def spot_check(
     exact = rank(
         model, queries[rows], candidates=design, catalogue=catalogue, seed=seed_of(rng)
     ).targets
-    sample = ranked.sample
-    assert sample is not None
     assert exact.sample is not None
-    ranks, sizes, catalogs = (x.copy() for x in (sample.ranks, sample.sizes, sample.catalog_sizes))
-    ranks[chosen] = exact.sample.ranks
-    sizes[chosen] = catalogs[chosen] = exact.sample.catalog_sizes
-    known = replace(sample, ranks=ranks, sizes=sizes, catalog_sizes=catalogs)
+    known = known_at(ranked, chosen, exact.sample.ranks, exact.sample.catalog_sizes)
     scored = int(exact.counts["scored_pairs"])
     counts = {**ranked.counts, "spot_checked": len(chosen), "spot_check_pairs": scored}
     return SpotCheck(
-        replace(ranked, sample=known, counts=counts),
-        *_tested(ranked, exact.sample.ranks.astype(np.int64)),
+        replace(known, counts=counts),
+        *tested(ranked, exact.sample.ranks.astype(np.int64)),
         scored=scored,
     )
+
+
+def known_at(
+    ranked: TargetRanks,
+    chosen: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    catalogs: NDArray[np.int32],
+) -> TargetRanks:
+    """The same with exact ranks of some targets in their places.
+
+    Args:
+        ranked: ranks among uniform candidates.
+        chosen: int64 ``[n]`` targets.
+        ranks: ``[n]`` their ranks in the whole catalogue.
+        catalogs: ``[n]`` its size.
+    """
+    sample = ranked.sample
+    assert sample is not None
+    mine, sizes, big = (x.copy() for x in (sample.ranks, sample.sizes, sample.catalog_sizes))
+    mine[chosen] = ranks
+    sizes[chosen] = big[chosen] = catalogs
+    return replace(ranked, sample=replace(sample, ranks=mine, sizes=sizes, catalog_sizes=big))
 
 
 def _winners(ranked: TargetRanks, queries: Queries) -> NDArray[np.int64]:
@@ -129,10 +146,14 @@ def _winners(ranked: TargetRanks, queries: Queries) -> NDArray[np.int64]:
     return found
 
 
-def _tested(
+def tested(
     ranked: TargetRanks, exact: NDArray[np.int64]
 ) -> tuple[float, NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]:
-    """Chi-square of exact ranks against the prediction of the fit without them."""
+    """Chi-square of exact ranks ``[n]`` of winners against the prediction of the fit without them.
+
+    Returns:
+        p-value, observed and expected counts of the cells, last rank of each.
+    """
     from scipy.stats import chi2
 
     stratum = Cases.of(ranked).strata[0]
