@@ -169,6 +169,35 @@ def test_an_adaptive_design_extends_the_same_sequence():
     assert (found.sample.ranks[~full] > 1).all()
 
 
+@dataclass(eq=False)
+class Rows(Recommender):
+    """Scores whole rows only, and counts them."""
+
+    thread_safe: ClassVar[bool] = True
+
+    def _fit(self, train, rng, monitor):
+        self.rows = 0
+        self.table = np.random.default_rng(1).integers(0, 4, (train.n_users, train.n_items))
+
+    def _score(self, queries):
+        self.rows += len(queries)
+        return self.table[queries.users].astype(np.float32)
+
+
+@pytest.mark.parametrize("room", [True, False])
+def test_rows_are_scored_once_for_all_stages(room, monkeypatch):
+    if not room:
+        monkeypatch.setattr("fullrank.rank._pairs.WHOLE", 0)
+    model, q = Rows().fit(WORLD), world_queries(2)
+    options = {"candidates": Doubling(), "catalogue": "all", "seed": 3}
+    found = rank(model, q, **options).targets
+    assert model.rows == len(q) if room else model.rows > 2 * len(q)
+    pairs = rank(Scored().fit(WORLD), q, **options).targets
+    for name in ("ranks", "sizes", "others"):
+        assert np.array_equal(getattr(found.sample, name), getattr(pairs.sample, name))
+    assert found.counts["scored_pairs"] == pairs.counts["scored_pairs"]
+
+
 def test_given_lists_are_ranked_as_they_are():
     model, q = Scored().fit(WORLD), world_queries(1)
     users = np.repeat(q.user_vocab.ids, 25)

@@ -177,10 +177,14 @@ class Recommender(ABC):
         A class that scores in a way of its own, below the class whose ``score_pairs`` it inherits,
         is not scored by that.
         """
-        below = min(self._place(name) for name in ("_score", "score", *self.ways()))
-        if below < self._place("score_pairs"):
+        if self.scores_rows():
             return lambda *pairs: Recommender.score_pairs(self, *pairs)
         return self.score_pairs
+
+    def scores_rows(self) -> bool:
+        """Whether pairs are looked up in whole rows of scores: there is no cheaper way to them."""
+        below = min(self._place(name) for name in ("_score", "score", *self.ways()))
+        return below < self._place("score_pairs")
 
     def predict(self, queries: Queries, items: NDArray[np.int32]) -> NDArray[np.float64]:
         """Predict the value that query ``i`` gives ``items[i]``, on the scale of the values.

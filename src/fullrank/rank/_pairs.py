@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,11 @@ from fullrank.core.queries import Queries
 from fullrank.models._base import Recommender
 from fullrank.rank._blocks import check_scores
 from fullrank.rank._factors import LARGEST_PRODUCT, rounding_error
+
+WHOLE = 1 << 27
+"""Bytes of whole rows that a block of queries keeps, for models that score nothing but rows."""
+
+_ROWS = 256  # scored in one call
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +81,7 @@ class BlockScores:
     source: PairScores
     queries: Queries
     product: tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.float32]] | None = None
+    kept: list[_Rows] = field(default_factory=list)
 
     def __call__(
         self, rows: NDArray[np.int64], indptr: NDArray[np.int64], items: NDArray[np.int32]
@@ -91,10 +97,50 @@ class BlockScores:
             out = np.empty(len(items), np.float32)
             pair_products(indptr, items, mine[rows], factors, out)
             return out
+        if 4 * len(self.queries) * self.queries.n_items <= WHOLE and source.model.scores_rows():
+            if not self.kept:
+                self.kept.append(_Rows.of(source.model, self.queries))
+            return self.kept[0](rows, indptr, items)
         queries = self.queries if len(rows) == len(self.queries) else self.queries[rows]
         scores = source.model.pair_scorer()(queries, indptr, items)
         check_scores(source.model, scores, (len(items),), "score_pairs")
         return scores
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Whole rows of scores, made when first asked for and kept: stages ask again and again.
+
+    Attributes:
+        model: that scores nothing but rows.
+        queries: a block.
+        scores: float32 ``[q, n_items]``.
+        done: bool ``[q]``.
+    """
+
+    model: Recommender
+    queries: Queries
+    scores: NDArray[np.float32]
+    done: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, model: Recommender, queries: Queries) -> _Rows:
+        """No row is made yet."""
+        shape = (len(queries), queries.n_items)
+        return cls(model, queries, np.empty(shape, np.float32), np.zeros(shape[0], dtype=bool))
+
+    def __call__(
+        self, rows: NDArray[np.int64], indptr: NDArray[np.int64], items: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        """Scores ``[n]`` of the items that ``indptr`` gives to each of some rows."""
+        new = rows[(np.diff(indptr) > 0) & ~self.done[rows]]
+        for at in range(0, len(new), _ROWS):
+            some = new[at : at + _ROWS]
+            made = self.model.score(self.queries[some])
+            check_scores(self.model, made, (len(some), self.queries.n_items), "score")
+            self.scores[some] = made
+        self.done[new] = True
+        return self.scores[np.repeat(rows, np.diff(indptr)), items]
 
 
 def on_grid(factors: NDArray[np.float32]) -> NDArray[np.float32]:
