@@ -16,11 +16,11 @@ from fullrank.cli._output import (
     print_line,
     print_table,
 )
-from fullrank.core.brief import count
+from fullrank.core.brief import count, duration
 
 if TYPE_CHECKING:
     from fullrank.core.ranked import TargetRanks
-    from fullrank.estimators import Recovered
+    from fullrank.estimators import Cost, Plan, Recovered
 
 WHY = (
     "sampled is the metric of the rank among the drawn candidates: fewer items can come before a "
@@ -71,7 +71,8 @@ def estimate(
 
     RANKS has the rank of each held-out item among sampled candidates and itself. Samples of one
     size, of adaptive sizes and from catalogues that differ by user (masked histories) are told by
-    the columns sample_size and catalog_size.
+    the columns sample_size and catalog_size; several targets of a query by others (how many other
+    targets precede each), and a proxy list that was scored first by listed (how many of it do).
     """
     from fullrank.estimators import estimate as recover
     from fullrank.estimators import read_ranks
@@ -107,9 +108,10 @@ def _as_dict(found: list[Recovered], ranked: TargetRanks) -> dict[str, Any]:
     from fullrank.experiment.provenance import provenance
     from fullrank.experiment.store import key_of
 
+    listed = None if ranked.sample is None else ranked.sample.k_max
     protocol = {
         "targets": targets_fingerprint(ranked),
-        "candidates": "uniform sample",
+        "candidates": "uniform sample" if listed is None else "proxy list and uniform sample",
         "replacement": ranked.design["replacement"],
     }
     return {
@@ -151,7 +153,10 @@ def _print(found: list[Recovered], ranked: TargetRanks) -> None:
 
 def plan(
     metric: Annotated[str, typer.Option("-m", "--metric", help="Such as ndcg@10.")],
-    catalog_size: Annotated[int, typer.Option(help="Items that could be drawn, and the target.")],
+    catalog_size: Annotated[
+        int | None,
+        typer.Option(help="Items that could be drawn, and the target; else a column of the pilot."),
+    ] = None,
     half_width: Annotated[
         float | None, typer.Option(help="Wanted half-width of the interval.")
     ] = None,
@@ -168,14 +173,36 @@ def plan(
     sample_size: Annotated[
         int | None, typer.Option(help="Of the pilot: drawn candidates and the target.")
     ] = None,
+    replacement: Annotated[
+        bool | None,
+        typer.Option(
+            "--replacement/--no-replacement",
+            help="Of the pilot: whether an item could be drawn twice; else a column.",
+        ),
+    ] = None,
     law: Annotated[
-        str | None, typer.Option(help="Or an assumed law of ranks, such as power:0.8.")
+        str | None,
+        typer.Option(
+            help="Or an assumed law of ranks: power:0.8 is P(R) ~ R^-0.8; 0 ranks at random, "
+            "1 is a good model."
+        ),
     ] = None,
     pair_seconds: Annotated[
-        float | None, typer.Option(help="What it costs to score one pair.")
+        float | None,
+        typer.Option(help="What it costs to score one pair, such as 0.05 for a remote model."),
+    ] = None,
+    query_seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="What the full ranking of one query costs; without, the pairs of the catalogue."
+        ),
     ] = None,
     columns: Annotated[
         str | None, typer.Option("--columns", help="Column names of the pilot, such as rank=pos.")
+    ] = None,
+    read: Annotated[
+        list[str] | None,
+        typer.Option("--read", help="Reading options of the pilot, such as separator=';'."),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the simulation.")] = 0,
@@ -184,12 +211,14 @@ def plan(
     """Tell how many queries and candidates an interval or a comparison needs.
 
     Each design is simulated with ranks as in a pilot, or by a law, and estimated from; the full
-    ranking stands beside it, with what it costs on this machine for a model with factors.
+    ranking stands beside it. Rows are the cheapest first: by seconds where a cost is given, else
+    by pairs.
     """
     from dataclasses import asdict
 
     from fullrank.estimators import plan as make
     from fullrank.estimators import read_ranks
+    from fullrank.estimators._cost import factor_cost
 
     with busy("simulating", quiet=json):
         ranks = None
@@ -198,9 +227,10 @@ def plan(
                 pilot,
                 sample_size=sample_size,
                 catalog_size=catalog_size,
+                replacement=replacement,
                 columns=parse_columns(columns),
+                read=parse_read(read),
             )
-        seconds = _full_seconds(catalog_size)
         found = make(
             metric,
             catalog_size=catalog_size,
@@ -212,22 +242,19 @@ def plan(
             correlation=correlation,
             level=level,
             pair_seconds=pair_seconds,
+            query_seconds=query_seconds,
             rng=seed,
         )
+        factors = factor_cost(found.catalog_size)
     if json:
-        print_json({**asdict(found), "full_query_seconds_with_factors": seconds})
+        cost = {"seconds_with_factors": asdict(factors), "verdict": found.verdict}
+        rows = [{**asdict(row), "misleads": row.misleads} for row in found.rows]
+        print_json({**asdict(found), "rows": rows, **cost})
         return
-    _print_plan(found, seconds)
+    _print_plan(found, factors)
 
 
-def _full_seconds(catalog_size: int) -> float:
-    """Seconds to rank the catalogue in full for one query, from 64 factors, on this machine."""
-    from fullrank.estimators.plan import factor_seconds
-
-    return factor_seconds(catalog_size)
-
-
-def _print_plan(found: Any, seconds: float) -> None:
+def _print_plan(found: Plan, factors: Cost) -> None:
     timed = any(row.seconds is not None for row in found.rows)
     rows = [
         [
@@ -237,28 +264,26 @@ def _print_plan(found: Any, seconds: float) -> None:
             f"{row.pairs:,.0f}",
             f"{row.se_items:.5f}",
             f"{row.se_users:.5f}",
-            *([_duration(row.seconds)] if timed else []),
+            f"{row.bias:+.5f}" + (" !" if row.misleads else ""),
+            *([duration(row.seconds or 0.0)] if timed else []),
         ]
         for row in found.rows
     ]
-    head = ["design", "queries", "items a query", "pairs", "se of items", "se of users"]
+    head = ["design", "queries", "items a query", "pairs", "se of items", "se of users", "bias"]
     title = f"{found.metric}, about {found.value:.4f}; wanted: {found.wanted}"
     print_table([*head, *(["scoring"] if timed else [])], rows, title)
     print_line("")
-    full = next(row for row in found.rows if row.design == "full")
-    print_line(
-        f"a model with factors ranks this catalogue in full in {seconds * 1000:.2f} ms a query "
-        f"here: {_duration(seconds * full.queries)} for {full.queries:,} queries, and nothing is "
-        "estimated then"
-    )
+    print_line(found.verdict)
+    full, sampled = found.full, found.best_sampled
+    line = f"a model with factors takes {duration(factors.query * full.queries)} for the full"
+    line += f" ranking of {full.queries:,} queries on this machine"
+    if sampled is not None:
+        line += f", and {duration(factors.pair * sampled.pairs)} for {sampled.design}"
+    print_line(line)
+    if any(row.misleads for row in found.rows):
+        print_line(
+            "! the bias is larger than the standard error: intervals of this design would often "
+            "miss the truth under this law, which such samples can't show"
+        )
     for text in found.assumptions:
         print_line(f"assumed: {text}")
-
-
-def _duration(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
-    for size, unit in ((3600.0, "h"), (60.0, "min")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:,.1f} {unit}"
-    return f"{seconds:,.1f} s"

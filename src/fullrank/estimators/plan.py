@@ -2,176 +2,57 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import fields
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from fullrank.core.errors import SpecError
-from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, derive, seed_of
 from fullrank.core.ranked import TargetRanks
-from fullrank.core.vocabulary import Vocabulary
-from fullrank.estimators._cases import Cases
+from fullrank.estimators._cases import Cases, checked_sample
+from fullrank.estimators._cost import Cost, scoring_cost
 from fullrank.estimators._estimate import as_metrics, estimate
+from fullrank.estimators._plan import FULL, Plan, PlanRow
 from fullrank.estimators._simulate import simulate
 from fullrank.estimators.designs import Screened, Thinned, Unthinned
+from fullrank.estimators.raw import raw_values
 from fullrank.estimators.smooth_head import SH
 from fullrank.metrics import RankMetric
-from fullrank.models import Recommender
 from fullrank.negatives import Negatives, Uniform
-from fullrank.rank import Adaptive, rank
+from fullrank.rank import Adaptive
 from fullrank.stats.moments import check_level
+
+__all__ = ["Cost", "Plan", "PlanRow", "plan", "scoring_cost"]
 
 DESIGNS: tuple[Negatives | Adaptive, ...] = (
     Uniform(m=99), Uniform(m=499), Screened(), Thinned(), Unthinned()
 )  # fmt: skip
 
-PILOT = 4000
-"""Queries of the first simulation; the second has as many as the first says are needed."""
+START = 4000
+"""Queries of the first simulation; the next have as many as the one before says are needed."""
 
-MOST = 50_000
-"""Queries of a simulation, at most; errors beyond are scaled by the root of their number."""
+ROUNDS = (2, 2, 8, 8)
+"""Repeats of the simulations: widths of intervals differ by a third between samples, and the error
+from items falls with the number of queries as the fit makes it, not always with its root."""
 
+MORE, ENOUGH = 24, 0.06
+"""Repeats at most, while the mean width isn't known to this share of itself."""
 
-@dataclass(frozen=True)
-class Cost:
-    """What scoring costs.
+FEWEST, MOST = 200, 200_000
+"""Queries of a simulation; errors beyond are scaled by the root of their number."""
 
-    Attributes:
-        pair: seconds to score one (query, candidate) pair.
-        query: seconds to rank the whole catalogue for one query.
-    """
-
-    pair: float
-    query: float
-
-
-@dataclass(frozen=True)
-class PlanRow:
-    """One way to the wanted precision.
-
-    Attributes:
-        design: how candidates are drawn, or ``"full"``.
-        queries: that it needs.
-        items: scored for a query, on average.
-        pairs: scored in all.
-        se_items: standard error from the sampling of items, with that many queries.
-        se_users: from the sampling of users.
-        seconds: of scoring, if the cost is known.
-    """
-
-    design: str
-    queries: int
-    items: float
-    pairs: float
-    se_items: float
-    se_users: float
-    seconds: float | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Ways to a wanted half-width or power, cheapest first.
-
-    Attributes:
-        metric: that is estimated.
-        value: the metric under the assumed distribution of ranks.
-        wanted: what was asked for, in words.
-        rows: one a design, and the full ranking.
-        assumptions: what the numbers rest on.
-    """
-
-    metric: str
-    value: float
-    wanted: str
-    rows: tuple[PlanRow, ...]
-    assumptions: tuple[str, ...]
-
-    @property
-    def best(self) -> PlanRow:
-        """The cheapest."""
-        return self.rows[0]
-
-
-def scoring_cost(
-    model: Recommender, queries: Queries, *, pairs: int = 20_000, rng: RNG = 0
-) -> Cost:
-    """Measure what a model's scores cost here: pairs, and the whole catalogue.
-
-    Args:
-        model: a fitted recommender.
-        queries: to take some of.
-        pairs: to score, about.
-        rng: seed or Generator.
-    """
-    some = queries[: max(1, min(len(queries), pairs // 100))]
-    times = []
-    for candidates in (Uniform(m=99), "full"):
-        rank(model, some[:1], candidates=candidates, seed=seed_of(rng))
-        start = time.perf_counter()
-        rank(model, some, candidates=candidates, seed=seed_of(rng))
-        times.append(time.perf_counter() - start)
-    return Cost(times[0] / (100 * len(some)), times[1] / len(some))
-
-
-def factor_seconds(catalog_size: int, *, queries: int = 512, factors: int = 64) -> float:
-    """Measure what the full ranking of one query costs here, for a model with factors.
-
-    Args:
-        catalog_size: items, made up.
-        queries: ranked.
-        factors: of the model.
-    """
-    source = np.random.default_rng(0)
-    rows, columns = (
-        source.standard_normal((n, factors)).astype(np.float32) for n in (queries, catalog_size)
-    )
-    model = _Factors(rows, columns)
-    cases = Queries.from_lists(
-        np.arange(queries, dtype=np.int32),
-        [[]] * queries,
-        [[0]] * queries,
-        user_vocab=model.user_vocab_,
-        item_vocab=model.item_vocab_,
-    )
-    rank(model, cases[:1])
-    start = time.perf_counter()
-    rank(model, cases)
-    return (time.perf_counter() - start) / queries
-
-
-class _Factors(Recommender):
-    """Made-up factors, to be timed."""
-
-    thread_safe = True
-
-    def __init__(self, users: NDArray[np.float32], items: NDArray[np.float32]) -> None:
-        self.users, self.items = users, items
-        self.user_vocab_ = Vocabulary(np.arange(len(users), dtype=np.int64), "user")
-        self.item_vocab_ = Vocabulary(np.arange(len(items), dtype=np.int64), "item")
-        self.known_items_ = np.ones(len(items), dtype=bool)
-        self.known_users_ = np.ones(len(users), dtype=bool)
-        self.item_counts_ = np.ones(len(items), dtype=np.int64)
-
-    def _fit(self, train: Any, rng: Any, monitor: Any) -> None:
-        """Nothing is learnt: the factors are given."""
-
-    def item_factors(self) -> NDArray[np.float32]:
-        return self.items
-
-    def query_factors(self, queries: Queries) -> NDArray[np.float32]:
-        return self.users[queries.users]
+_NEAR = 1.15
+"""Factor between the simulated and the needed number of queries that needs no other round."""
 
 
 def plan(
     metric: str | RankMetric,
     *,
-    catalog_size: int,
+    catalog_size: int | None = None,
     pilot: TargetRanks | None = None,
     law: str | NDArray[np.float64] | None = None,
     half_width: float | None = None,
@@ -182,6 +63,7 @@ def plan(
     designs: Sequence[Negatives | Adaptive] = DESIGNS,
     cost: Cost | None = None,
     pair_seconds: float | None = None,
+    query_seconds: float | None = None,
     rng: RNG = 0,
 ) -> Plan:
     """Tell how many queries and candidates an interval, or a comparison, needs.
@@ -191,7 +73,7 @@ def plan(
 
     Args:
         metric: rank metric or its name.
-        catalog_size: items that could be drawn, and the target.
+        catalog_size: items that could be drawn, and the target; a pilot's without.
         pilot: sampled ranks to tell the distribution from.
         law: or the distribution itself: ``"power:0.8"`` for ``P(R) ~ R ** -0.8``, or float64
             ``[catalog_size]``.
@@ -202,7 +84,8 @@ def plan(
         level: of confidence.
         designs: to look at, beside the full ranking.
         cost: of scoring, to compare in seconds.
-        pair_seconds: or that of a pair alone, as the full ranking pays for each pair too.
+        pair_seconds: or that of a pair, in seconds.
+        query_seconds: and that of the full ranking of a query; without, it pays for each pair.
         rng: seed or Generator of the simulation.
 
     Raises:
@@ -210,33 +93,82 @@ def plan(
     """
     chosen = as_metrics(metric)[0]
     check_level(level)
-    if pair_seconds is not None:
-        if cost is not None or not pair_seconds > 0:
-            raise SpecError(f"pair_seconds must be above 0, without cost; got {pair_seconds!r}")
-        cost = Cost(pair_seconds, pair_seconds * catalog_size)
     target, wanted = _target(half_width, difference, power, correlation, level)
-    bins_pi = _distribution(catalog_size, pilot, law)
+    n = _size(catalog_size, pilot)
+    cost = _given(cost, pair_seconds, query_seconds, n)
+    p = _distribution(n, pilot, law)
+    goal = _Goal(chosen, _by_rank(chosen, n), p, target, level, half_width is not None)
     seed = seed_of(rng)
-    source = np.random.default_rng(derive(seed, "ranks"))
-    ranks = source.choice(np.arange(1, catalog_size + 1), size=MOST, p=bins_pi)
-    values = chosen.per_query(TargetRanks.of([[int(r)] for r in ranks[:PILOT]],
-                              n_candidates=[catalog_size] * PILOT))  # fmt: skip
-    rows = [_full(values, target, catalog_size, cost)]
-    rows += [
-        _row(design, ranks, catalog_size, chosen, target, cost, derive(seed, str(design)))
-        for design in designs
-    ]
+    rows = [_full(goal, cost)]
+    rows += [_row(design, goal, cost, derive(seed, str(design))) for design in designs]
     key = (lambda r: r.pairs) if cost is None else (lambda r: r.seconds)
     said = [
         "ranks as in the pilot" if pilot is not None else f"ranks by the law {_named(law)}",
         "users are a simple random sample, one target each",
-        "errors fall with the root of the number of queries",
     ]
     if difference is not None:
         said.append(f"the models' values correlate by {correlation:g} over users")
-    return Plan(
-        str(chosen), float(np.nanmean(values)), wanted, tuple(sorted(rows, key=key)), tuple(said)
-    )
+    return Plan(str(chosen), goal.value, wanted, tuple(sorted(rows, key=key)), tuple(said), n)
+
+
+class _Goal(NamedTuple):
+    """What is estimated, of what, and how well it shall be known.
+
+    Attributes:
+        metric: that is estimated.
+        by_rank: float64 ``[n]``, its value at each rank.
+        p: float64 ``[n]``, probability of each rank.
+        target: wanted standard error.
+        level: of confidence.
+        width: the interval's width is what counts, not the standard error.
+    """
+
+    metric: RankMetric
+    by_rank: NDArray[np.float64]
+    p: NDArray[np.float64]
+    target: float
+    level: float
+    width: bool
+
+    @property
+    def value(self) -> float:
+        """The metric under the distribution."""
+        return float(self.p @ self.by_rank)
+
+    def spread(self, half_width: float, se: float) -> float:
+        """Standard error that counts: that of a normal with this half-width, or this one."""
+        return half_width / float(norm.ppf((1 + self.level) / 2)) if self.width else se
+
+
+def _given(
+    cost: Cost | None, pair_seconds: float | None, query_seconds: float | None, n: int
+) -> Cost | None:
+    """The cost of scoring, from either argument."""
+    for name, value in (("pair_seconds", pair_seconds), ("query_seconds", query_seconds)):
+        if value is not None and not 0 < value < np.inf:
+            raise SpecError(f"{name} must be a number above 0, got {value!r}")
+    if pair_seconds is None:
+        if query_seconds is not None:
+            raise SpecError("query_seconds goes with pair_seconds, what it costs to score one pair")
+        return cost
+    if cost is not None:
+        raise SpecError("give either cost or pair_seconds")
+    return Cost(pair_seconds, pair_seconds * n if query_seconds is None else query_seconds)
+
+
+def _size(catalog_size: int | None, pilot: TargetRanks | None) -> int:
+    """Items and the target, as given or as the pilot has it."""
+    if catalog_size is None and pilot is not None:
+        return Cases.of(pilot).strata[0].catalog
+    if not isinstance(catalog_size, int | np.integer) or catalog_size < 2:
+        raise SpecError(f"catalog_size must be a whole number of at least 2, got {catalog_size!r}")
+    return int(catalog_size)
+
+
+def _by_rank(metric: RankMetric, n: int) -> NDArray[np.float64]:
+    """The metric of one target at each rank: the whole catalogue is the sample."""
+    every = np.arange(1, n + 1)
+    return raw_values(simulate(every, n, Uniform(m=n - 1), 0), metric)
 
 
 def _target(
@@ -272,9 +204,8 @@ def _distribution(
         raise SpecError(
             "give either a pilot (sampled ranks) or a law of ranks, such as law='power:0.8'"
         )
-    if not isinstance(n, int | np.integer) or n < 2:
-        raise SpecError(f"catalog_size must be a whole number of at least 2, got {n!r}")
     if pilot is not None:
+        checked_sample(pilot)  # refuses lists: their first stratum is no sample of the whole
         stratum = Cases.of(pilot).strata[0]
         bins = SH().bins(stratum.groups.n, 1)
         pi = SH().fit(stratum.groups, bins).distribution
@@ -285,16 +216,17 @@ def _distribution(
     elif isinstance(law, str):
         name, _, exponent = law.partition(":")
         try:
-            out = np.arange(1, n + 1, dtype=np.float64) ** -float(exponent)
+            with np.errstate(over="ignore"):
+                out = np.arange(1, n + 1, dtype=np.float64) ** -float(exponent)
         except ValueError:
             name = ""
-        if name != "power":
+        if name != "power" or not 0 < out.sum() < np.inf:
             raise SpecError(
                 f"a law of ranks is spelled power:EXPONENT, such as power:0.8, got {law!r}"
             )
     else:
         out = np.asarray(law, dtype=np.float64)
-        if out.shape != (n,) or not (out >= 0).all() or not out.sum() > 0:
+        if out.shape != (n,) or not (out >= 0).all() or not 0 < out.sum() < np.inf:
             raise SpecError(
                 f"a law must hold {n:,} probabilities, one for each rank, got shape {out.shape}"
             )
@@ -305,48 +237,74 @@ def _named(law: Any) -> str:
     return law if isinstance(law, str) else "given"
 
 
-def _full(values: NDArray[np.float64], target: float, n: int, cost: Cost | None) -> PlanRow:
-    spread = float(np.nanstd(values, ddof=1))
-    queries = max(2, int(np.ceil((spread / target) ** 2)))
+def _full(goal: _Goal, cost: Cost | None) -> PlanRow:
+    n, spread = len(goal.p), float(np.sqrt(goal.p @ (goal.by_rank - goal.value) ** 2))
+    queries = max(2, int(np.ceil((spread / goal.target) ** 2)))
     seconds = None if cost is None else queries * cost.query
-    return PlanRow(
-        "full", queries, float(n), float(queries) * n, 0.0, spread / np.sqrt(queries), seconds
-    )
+    error = spread / float(np.sqrt(queries))
+    return PlanRow(FULL, queries, float(n), float(queries) * n, 0.0, error, seconds=seconds)
 
 
-def _row(
-    design: Negatives | Adaptive,
-    ranks: NDArray[np.int64],
-    n: int,
-    metric: RankMetric,
-    target: float,
-    cost: Cost | None,
-    seed: int,
-) -> PlanRow:
-    """Simulate a design twice: to guess how many queries it needs, and with about as many."""
-    count = PILOT
-    for _ in range(2):
-        sampled = simulate(ranks[:count], n, design, seed)
-        found = estimate(sampled, metric)[0]
-        se = float(np.hypot(found.se_items, found.se_users))
-        needed = max(2.0, count * (se / target) ** 2)
-        items = float(sampled.counts["scored_pairs"]) / count
-        scale = np.sqrt(count / needed)
-        count = int(np.clip(needed, 500, MOST))
-    queries = int(np.ceil(needed))
-    pairs = queries * items
+class _Found(NamedTuple):
+    """Means over simulations: of what one estimate says of itself, and of its error."""
+
+    items: float
+    se: float
+    se_items: float
+    se_users: float
+    bias: float
+
+
+def _row(design: Negatives | Adaptive, goal: _Goal, cost: Cost | None, seed: int) -> PlanRow:
+    """Simulate a design, each time with as many queries as the last time says that it needs."""
+    count, needed = START, float(START)
+    for repeats in ROUNDS:
+        count = int(np.clip(np.ceil(needed), FEWEST, MOST))
+        found = _simulated(design, goal, count, repeats, seed)
+        needed = max(2.0, count * (found.se / goal.target) ** 2)
+        near = 1 / _NEAR < needed / count < _NEAR or count in (FEWEST, MOST)
+        if near and repeats == ROUNDS[-1]:
+            break
+    queries, scale = int(np.ceil(needed)), float(np.sqrt(count / needed))
+    pairs = queries * found.items
     return PlanRow(
         _spelled(design),
         queries,
-        items,
+        found.items,
         pairs,
         found.se_items * scale,
         found.se_users * scale,
+        found.bias,
         None if cost is None else pairs * cost.pair,
     )
+
+
+def _simulated(
+    design: Negatives | Adaptive, goal: _Goal, count: int, repeats: int, seed: int
+) -> _Found:
+    every = np.arange(1, len(goal.p) + 1)
+    rows: list[tuple[float, ...]] = []
+    for repeat in range(MORE if repeats == ROUNDS[-1] else repeats):
+        widths = [row[1] for row in rows]
+        if repeat >= repeats and np.std(widths) < ENOUGH * np.mean(widths) * np.sqrt(repeat):
+            break
+        source = np.random.default_rng(derive(seed, "ranks", repeat))
+        ranks = source.choice(every, size=count, p=goal.p)
+        sampled = simulate(ranks, len(goal.p), design, source)
+        one = estimate(sampled, goal.metric, level=goal.level, rng=derive(seed, repeat))[0]
+        half = (one.estimate.high - one.estimate.low) / 2
+        items = float(sampled.counts["scored_pairs"]) / count
+        se = goal.spread(half, one.estimate.se)
+        rows.append((items, se, one.se_items, one.se_users, one.value - goal.value))
+    return _Found(*np.mean(rows, axis=0).tolist())
 
 
 def _spelled(design: Negatives | Adaptive) -> str:
     if isinstance(design, Uniform):
         return f"Uniform, n={design.m + 1}"
-    return type(design).__name__
+    changed = [
+        f"{f.name}={getattr(design, f.name)}"
+        for f in fields(design)
+        if getattr(design, f.name) != f.default
+    ]
+    return type(design).__name__ + (f"({', '.join(changed)})" if changed else "")

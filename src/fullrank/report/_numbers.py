@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isfinite
 
+from fullrank.core.brief import duration
+
 UNDEFINED = "–"
 """What a table shows where there is no value."""
 
@@ -69,10 +71,7 @@ def seconds_text(seconds: float | None) -> str:
     """A time span in ms, s, min or h, three digits."""
     if seconds is None or not isfinite(seconds):
         return UNDEFINED
-    for limit, size, unit in ((1, 1e-3, "ms"), (120, 1, "s"), (7200, 60, "min")):
-        if seconds < limit:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 3600:,.3g} h"
+    return duration(seconds)
 
 
 def size_text(mib: float | None) -> str:
