@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from fullrank.estimators._bins import Bins
 
@@ -109,48 +109,20 @@ class Family:
             smoothness: weight of the penalty.
             start: float64 ``[BASIS]``.
         """
+        from fullrank.kernels.spline_mode import find_mode
+
         q = self.penalty(smoothness)
-        beta, damping = start, 1e-6
-        value, gradient, hessian = self._look(beta, likelihood, counts, q)
-        for _ in range(_STEPS):
-            step = _solve(hessian + damping * np.diag(np.diag(hessian)), gradient)
-            tried = beta + step
-            new = self._look(tried, likelihood, counts, q)
-            if not new[0] > value:
-                if damping > 1e8 or np.abs(step).max() < 1e-10:
-                    break
-                damping = max(10.0 * damping, 1e-4)
-                continue
-            gain, beta, damping = new[0] - value, tried, max(0.2 * damping, 1e-12)
-            value, gradient, hessian = new
-            if gain < _GAIN:
-                break
+        beta, hessian = np.array(start, np.float64), np.empty_like(q)
+        first, local = self._local
+        data = (np.ascontiguousarray(likelihood, np.float64), np.asarray(counts, np.float64))
+        value = find_mode(self.base, first, local, *data, q, beta, _STEPS, _GAIN, hessian)
         return Mode(beta, hessian, value, value + (_logdet(q) - _logdet(hessian)) / 2.0)
 
-    def _look(
-        self,
-        beta: NDArray[np.float64],
-        likelihood: NDArray[np.float64],
-        counts: NDArray[np.float64],
-        q: NDArray[np.float64],
-    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-        """Value, gradient and curvature of the objective."""
-        pi = self.distribution(beta)
-        found = pi @ likelihood
-        if not found.min() > 0:
-            return -np.inf, beta, q
-        weighted = pi[:, None] * self.basis
-        scores = (likelihood.T @ weighted) / found[:, None] - weighted.sum(axis=0)
-        value = float(counts @ np.log(found) - beta @ q @ beta / 2.0)
-        hessian = scores.T @ (counts[:, None] * scores) + q
-        return value, scores.T @ counts - q @ beta, hessian
-
-
-def _solve(matrix: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    try:
-        return np.asarray(cho_solve(cho_factor(matrix), right))
-    except LinAlgError:
-        return np.asarray(np.linalg.lstsq(matrix, right, rcond=None)[0])
+    @cached_property
+    def _local(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The four basis functions of each bin that may not be 0, and the number of the first."""
+        first = np.minimum((self.basis != 0).argmax(axis=1), BASIS - 4)
+        return first, np.take_along_axis(self.basis, first[:, None] + np.arange(4), axis=1)
 
 
 def _logdet(matrix: NDArray[np.float64]) -> float:
