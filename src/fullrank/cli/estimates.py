@@ -71,7 +71,8 @@ def estimate(
 
     RANKS has the rank of each held-out item among sampled candidates and itself. Samples of one
     size, of adaptive sizes and from catalogues that differ by user (masked histories) are told by
-    the columns sample_size and catalog_size.
+    the columns sample_size and catalog_size; several targets of a query by others (how many other
+    targets precede each), and a proxy list that was scored first by listed (how many of it do).
     """
     from fullrank.estimators import estimate as recover
     from fullrank.estimators import read_ranks
@@ -107,9 +108,10 @@ def _as_dict(found: list[Recovered], ranked: TargetRanks) -> dict[str, Any]:
     from fullrank.experiment.provenance import provenance
     from fullrank.experiment.store import key_of
 
+    listed = None if ranked.sample is None else ranked.sample.k_max
     protocol = {
         "targets": targets_fingerprint(ranked),
-        "candidates": "uniform sample",
+        "candidates": "uniform sample" if listed is None else "proxy list and uniform sample",
         "replacement": ranked.design["replacement"],
     }
     return {

@@ -19,6 +19,7 @@ from fullrank.estimators.mle import MLE
 from fullrank.estimators.mn import MN
 from fullrank.estimators.monotone_mle import MonotoneMLE
 from fullrank.estimators.plan import Cost, Plan, plan, scoring_cost
+from fullrank.estimators.proxy_list import ProxyList
 from fullrank.estimators.rank_estimate import RankEstimate
 from fullrank.estimators.raw import Raw
 from fullrank.estimators.screened_exact import HorvitzThompson, ScreenedExact
@@ -42,6 +43,7 @@ __all__ = [
     "MinimalBias",
     "MonotoneMLE",
     "Plan",
+    "ProxyList",
     "RankEstimate",
     "Raw",
     "Recovered",

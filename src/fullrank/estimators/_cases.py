@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,11 @@ from fullrank.core.ranked import TargetRanks
 from fullrank.core.sample import Sample
 from fullrank.estimators._base import Estimator, Fit
 from fullrank.estimators._groups import Groups
+from fullrank.estimators._listed_fit import ListedFit
 from fullrank.estimators._terms import Kinds
+from fullrank.estimators.screened_exact import HorvitzThompson
+from fullrank.estimators.smooth_head import SmoothFit
+from fullrank.metrics import RankMetric
 
 _FEW = 100
 """Targets that a stratum needs; smaller ones join their neighbour."""
@@ -21,7 +26,7 @@ _FEW = 100
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
-    """Targets with as many other targets ahead of them, whose ranks are estimated together.
+    """Targets with as much ahead of them, whose ranks are estimated together.
 
     Attributes:
         targets: int64 ``[n]``, which ones.
@@ -84,7 +89,8 @@ class Cases:
     Attributes:
         ranked: the ranks with their sample.
         kinds: of targets.
-        strata: by the number of targets ahead.
+        strata: by the numbers of listed items and of targets ahead; what is surely beyond the
+            deepest cut-off is in none, as it adds nothing.
         rows: int64 ``[t]``, query of each target.
     """
 
@@ -100,19 +106,92 @@ class Cases:
         Raises:
             EstimateError: ranks of another design, or that can't be.
         """
-        sample, kinds = checked_sample(ranked), Kinds.of(ranked)
-        ahead = np.where(sample.ranks > 0, sample.others, -1)
+        sample, kinds = checked_sample(ranked, lists=True), Kinds.of(ranked)
+        open_ = (sample.ranks > 0) & ~sample.settled
+        if not open_.any():
+            raise EstimateError(
+                f"each ranked target has {sample.k_max} or more items of its list and other "
+                "targets ahead: metrics up to that cut-off are 0, with nothing to estimate"
+            )
         rows = rows_of(ranked.indptr)
-        parts = _strata(ahead, np.diff(ranked.indptr)[rows])
+        parts = _strata(
+            np.where(open_, sample.others, -1), np.diff(ranked.indptr)[rows], sample.listed
+        )
         strata = [Stratum.of(sample, kinds.member, some) for some in parts]
         return cls(ranked, kinds, strata, rows)
 
+    def check(self, estimator: Estimator, metrics: Sequence[RankMetric]) -> None:
+        """Refuse what can't be told from a list and a sample of the rest.
+
+        Raises:
+            EstimateError: a cut-off beyond that of the design, or none; methods for other samples.
+        """
+        assert self.ranked.sample is not None
+        k_max = self.ranked.sample.k_max
+        if k_max is None:
+            return
+        for metric in metrics:
+            if metric.k is None:
+                raise EstimateError(
+                    f"{metric} looks at the whole ranking, and a proxy list tells its head alone; "
+                    "take a cut-off, such as ndcg@10, or draw with candidates=Thinned()"
+                )
+            if metric.k > k_max:
+                raise EstimateError(
+                    f"{metric} looks beyond the first {k_max} places, from where targets were not "
+                    f"compared any further; take a cut-off up to {k_max}, or rank with "
+                    f"ProxyList(k_max={metric.k})"
+                )
+        if isinstance(estimator, HorvitzThompson) or not estimator.adaptive:
+            raise EstimateError(
+                f"{type(estimator).__name__} can't take a proxy list, whose targets differ in the "
+                "sizes of their samples, by hits and coins; take SH or MLE"
+            )
+
     def fit(self, estimator: Estimator, k: int) -> list[Fit]:
         """Fit each stratum, for metrics that look at ``k`` places."""
-        return [estimator.fit(s.groups, estimator.bins(s.groups.n, k)) for s in self.strata]
+        assert self.ranked.sample is not None
+        fits = [estimator.fit(s.groups, estimator.bins(s.groups.n, k)) for s in self.strata]
+        if self.ranked.sample.k_max is None:
+            return fits
+        return [ListedFit.of(fit) if isinstance(fit, SmoothFit) else fit for fit in fits]
 
 
-def _strata(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def _strata(
+    ahead: NDArray[np.int32], sizes: NDArray[np.int64], listed: NDArray[np.int32]
+) -> list[NDArray[np.int64]]:
+    """Targets by the listed items ahead (0, 1, 2, 3-4, 5-8 and so on), then by targets.
+
+    Few targets with as many listed items join those with fewer.
+
+    Args:
+        ahead: int32 ``[t]`` targets ahead; -1 for what is left out.
+        sizes: int64 ``[t]`` targets of each target's query.
+        listed: int32 ``[t]`` listed items ahead.
+    """
+    some = np.flatnonzero(ahead >= 0)
+    level = _level(listed[some])
+    order = np.argsort(level, kind="stable")
+    cuts = np.flatnonzero(np.diff(level[order]) != 0) + 1
+    parts: list[NDArray[np.int64]] = []
+    for part in np.split(order, cuts):
+        if parts and min(len(part), len(parts[-1])) < _FEW:
+            parts[-1] = np.concatenate([parts[-1], part])
+        else:
+            parts.append(part)
+    out = []
+    for part in parts:
+        mine = np.sort(some[part])
+        out += [mine[few] for few in _by_targets(ahead[mine], sizes[mine])]
+    return out
+
+
+def _level(numbers: NDArray[np.int32]) -> NDArray[np.float64]:
+    """0, 1, 2, 3-4, 5-8 and so on."""
+    return np.where(numbers < 3, numbers, 2 + np.ceil(np.log2(np.maximum(numbers, 2) / 2.0)))
+
+
+def _by_targets(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Targets by the number ahead (0, 1, 2, 3-4, 5-8 and so on) and the targets of their query.
 
     The fourth of 50 targets stands elsewhere than the fourth of 4, and counts for less in what is
@@ -120,15 +199,12 @@ def _strata(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[
     are together within a factor of the root of 2; small strata join the next of as many ahead.
 
     Args:
-        ahead: int32 ``[t]`` targets ahead; -1 for what is not ranked.
+        ahead: int32 ``[t]`` targets ahead.
         sizes: int64 ``[t]`` targets of each target's query.
     """
-    level = np.where(ahead < 3, ahead, 2 + np.ceil(np.log2(np.maximum(ahead, 2) / 2.0)))
+    level = _level(ahead)
     size = np.floor(2.0 * np.log2(np.maximum(sizes, 1)))
     order = np.lexsort((size, level))
-    order = order[level[order] >= 0]
-    if not len(order):
-        return []
     new = (np.diff(level[order]) != 0) | (np.diff(size[order]) != 0)
     out: list[NDArray[np.int64]] = []
     for part in np.split(order, np.flatnonzero(new) + 1):
@@ -140,8 +216,12 @@ def _strata(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[
     return out
 
 
-def checked_sample(ranked: TargetRanks) -> Sample:
+def checked_sample(ranked: TargetRanks, *, lists: bool = False) -> Sample:
     """The sample of ranks, if something can be told from it.
+
+    Args:
+        ranked: ranks among sampled candidates.
+        lists: take what was compared with a list beforehand, too.
 
     Raises:
         EstimateError: says what was expected and found.
@@ -158,6 +238,11 @@ def checked_sample(ranked: TargetRanks) -> Sample:
             f"the candidates were {how}, and estimators here need uniform draws: the rank among "
             "others tells nothing of the rank in the catalogue; draw with Uniform(m=…)"
         )
+    if sample.k_max is not None and not lists:
+        raise EstimateError(
+            "these ranks are of a proxy list and a sample of the rest, and this needs a sample of "
+            "the whole catalogue; draw with Uniform(m=…) or Thinned()"
+        )
     found = sample.ranks > 0
     if not found.any():
         raise EstimateError("no target was ranked: nothing can be estimated")
@@ -166,6 +251,8 @@ def checked_sample(ranked: TargetRanks) -> Sample:
 
 
 def _check_ranks(sample: Sample, found: NDArray[np.bool_]) -> None:
+    if sample.k_max is not None:  # nothing to draw from, or no need to
+        found = found & ~sample.settled & ((sample.sizes > 1) | (sample.catalog_sizes > 1))
     r, n, big = sample.ranks, sample.sizes, sample.catalog_sizes
     for bad, says in (
         (n < 2, "a sample of {n} holds no candidate beside the target; draw at least 1"),

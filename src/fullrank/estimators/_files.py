@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROLES = (
     "rank", "user_id", "query_id", "item_id", "sample_size", "catalog_size", "replacement",
-    "others", "scheme",
+    "others", "listed", "scheme",
 )  # fmt: skip
 """Columns of a file of sampled ranks; only ``rank`` must be there."""
 
@@ -53,7 +53,10 @@ def read_ranks(
             target that can't be ranked). ``user_id`` and ``query_id`` say which targets belong
             together; without them each row is a user of its own. Several targets of a query need
             ``others``: how many other targets precede each. A column ``scheme`` may say how
-            candidates were drawn: only ``uniform`` can be estimated from.
+            candidates were drawn: only ``uniform`` can be estimated from. Where a list was scored
+            first and the rest sampled, ``listed`` says how many of the list precede each; a target
+            that stopped after its list has a sample of 1, and the fewest listed items and targets
+            ahead of such a one are the deepest cut-off that can be estimated.
         sample_size: candidates and the target; or a column of that name where it varies.
         catalog_size: candidates that could be drawn and the target; or a column of that name.
         replacement: whether an item could be drawn twice; or a column of that name.
@@ -100,7 +103,17 @@ def read_ranks(
         others = _whole(frame, found["others"], where)
     narrow = [x.astype(np.int32) for x in (ranks, sizes, catalogs, others)]
     sample = Sample(narrow[0], narrow[1], narrow[2], narrow[3], replacement=bool(drawn_twice))
+    if "listed" in found:
+        sample = _with_lists(sample, _whole(frame, found["listed"], where))
     return _assembled(frame, found, sample, _gains(frame, grade, where), where, drawn_twice)
+
+
+def _with_lists(sample: Sample, listed: NDArray[np.int64]) -> Sample:
+    """A sample from what lists left, with the deepest cut-off that all targets are known up to."""
+    ahead = listed + sample.others
+    stopped = (sample.ranks > 0) & (sample.sizes == 1) & (sample.catalog_sizes > 1) & (ahead > 0)
+    k_max = int(ahead[stopped].min(initial=_LARGEST))
+    return replace(sample, listed=listed.astype(np.int32), k_max=k_max)
 
 
 def ranks_frame(ranked: TargetRanks) -> pl.DataFrame:
@@ -108,13 +121,15 @@ def ranks_frame(ranked: TargetRanks) -> pl.DataFrame:
 
     Returns:
         One row a target: ``user_id, query_id, item_id, rank, sample_size, catalog_size,
-        replacement, scheme, others, gain``; the rank is null for a target that isn't ranked.
+        replacement, scheme, others, gain``, and ``listed`` after a proxy list; the rank is null
+        for a target that isn't ranked.
     """
     import polars as pl
 
     from fullrank.estimators._cases import checked_sample
 
-    sample, rows = checked_sample(ranked), rows_of(ranked.indptr)
+    sample, rows = checked_sample(ranked, lists=True), rows_of(ranked.indptr)
+    listed = {} if sample.k_max is None else {"listed": sample.listed}
     return pl.DataFrame(
         {
             "user_id": ranked.user_vocab.series(ranked.users[rows]),
@@ -126,6 +141,7 @@ def ranks_frame(ranked: TargetRanks) -> pl.DataFrame:
             "replacement": np.full(len(rows), sample.replacement),
             "scheme": [sample.scheme] * len(rows),
             "others": sample.others,
+            **listed,
             "gain": ranked.gains,
         }
     ).with_columns(rank=pl.when(pl.col("rank") > 0).then(pl.col("rank")))
@@ -323,7 +339,7 @@ def _assembled(
         )
     items = np.arange(n) - np.repeat(starts, counts)
     _check_others(sample, items, user_vocab, users, where)
-    best = np.where(sample.ranks > 0, sample.ranks, UNRANKED).astype(np.int32)
+    best = np.where(sample.ranks > 0, sample.ranks + sample.listed, UNRANKED).astype(np.int32)
     most = int(counts.max(initial=1))
     return TargetRanks(
         users=users[starts].astype(np.int32),
@@ -333,7 +349,9 @@ def _assembled(
         worst=best.copy(),
         gains=gains,
         items=items.astype(np.int32),
-        n_candidates=np.maximum.reduceat(sample.sizes, starts) if n else np.zeros(0, np.int32),
+        n_candidates=np.maximum.reduceat(sample.sizes + sample.listed, starts)
+        if n
+        else np.zeros(0, np.int32),
         user_vocab=user_vocab,
         item_vocab=Vocabulary(np.arange(most, dtype=np.int64), "item"),
         others="excluded",

@@ -102,6 +102,7 @@ class Problem:
             SpecError: metrics that can't be estimated.
         """
         cases.kinds.check(metrics)
+        cases.check(estimator, metrics)
         _check_sizes(cases, estimator)
         fits = cases.fit(estimator, max((m.k or 1 for m in metrics), default=1))
         columns = [Columns.of(cases, i, metrics, fit.bins) for i, fit in enumerate(fits)]

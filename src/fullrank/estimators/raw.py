@@ -45,10 +45,11 @@ def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
     sample = ranked.sample
     assert sample is not None
     found = sample.ranks > 0
-    place = np.where(found, sample.ranks + sample.others, UNRANKED).astype(np.int32)
+    ahead = sample.others + sample.listed
+    place = np.where(found, sample.ranks + ahead, UNRANKED).astype(np.int32)
     rows = rows_of(ranked.indptr)
     size = np.zeros(len(ranked), np.int64)
-    np.maximum.at(size, rows, sample.sizes)
+    np.maximum.at(size, rows, sample.sizes + sample.listed)
     size += np.bincount(rows, weights=found, minlength=len(ranked)).astype(np.int64) - 1
     taken = replace(
         ranked,

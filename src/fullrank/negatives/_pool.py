@@ -12,6 +12,9 @@ from fullrank.core.ragged import as_indptr
 from fullrank.core.random import hash_elements
 from fullrank.core.threads import run_chunks
 
+Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
+"""Rows of item codes: int64 ``[q + 1]`` and int32 ``[n]``."""
+
 _ROWS = 2048
 
 
@@ -46,7 +49,8 @@ class Pool:
         queries: Queries,
         catalogue: NDArray[np.bool_],
         seed: int,
-        own: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
+        own: Rows | None = None,
+        listed: Rows | None = None,
     ) -> Pool:
         """Candidates of queries: the catalogue without history and targets.
 
@@ -57,6 +61,7 @@ class Pool:
             catalogue: bool ``[n_items]``.
             seed: of the draws.
             own: CSR of the items each query is eligible for, if they are restricted.
+            listed: CSR of items that each query must not draw either.
         """
         from fullrank.kernels.draws import excluded_places
 
@@ -64,7 +69,7 @@ class Pool:
         place_of = np.full(len(catalogue), -1, np.int32)
         place_of[items] = np.arange(len(items), dtype=np.int32)
         own_indptr, own_items = _eligible(own, catalogue)
-        indptr, left_out = _left_out(queries)
+        indptr, left_out = _left_out(queries, listed)
         counts = np.empty(len(queries), np.int64)
 
         def task(start: int, stop: int) -> None:
@@ -134,23 +139,23 @@ class Pool:
         return self.items[places]
 
 
-def _left_out(queries: Queries) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """History (unless repeats are evaluated) and targets of each query, in a new array."""
-    t_indptr = queries.target_indptr
-    if queries.repeats == "keep":
-        return t_indptr, queries.target_items.copy()
-    h_indptr = queries.history_indptr
-    indptr = h_indptr + t_indptr
-    out = np.empty(int(indptr[-1]), np.int32)
-    h, t = len(queries.history_items), len(queries.target_items)
-    out[np.arange(h) + np.repeat(t_indptr[:-1], np.diff(h_indptr))] = queries.history_items
-    out[np.arange(t) + np.repeat(h_indptr[1:], np.diff(t_indptr))] = queries.target_items
+def _left_out(queries: Queries, listed: Rows | None) -> Rows:
+    """History (unless repeats are evaluated), targets and list of each query, in a new array."""
+    parts = [(queries.target_indptr, queries.target_items)]
+    if queries.repeats == "drop":
+        parts.append((queries.history_indptr, queries.history_items))
+    if listed is not None:
+        parts.append(listed)
+    indptr = np.sum([rows for rows, _ in parts], axis=0)
+    out, begin = np.empty(int(indptr[-1]), np.int32), indptr[:-1].copy()
+    for rows, items in parts:
+        counts = np.diff(rows)
+        out[np.arange(len(items)) + np.repeat(begin - rows[:-1], counts)] = items
+        begin += counts
     return indptr, out
 
 
-def _eligible(
-    own: tuple[NDArray[np.int64], NDArray[np.int32]] | None, catalogue: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _eligible(own: Rows | None, catalogue: NDArray[np.bool_]) -> Rows:
     """The eligible items that lie in the catalogue; empty arrays without a restriction."""
     if own is None or not len(own[0]):
         return np.zeros(0, np.int64), np.zeros(0, np.int32)

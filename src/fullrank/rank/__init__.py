@@ -1,7 +1,7 @@
 """Ranking: full catalogue or lists in, ``TargetRanks`` and ``TopK`` out."""
 
+from fullrank.rank._adaptive import Adaptive
 from fullrank.rank._arrays import ranks_from_codes
-from fullrank.rank._candidates import Adaptive
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._concat import concat_ranks
 from fullrank.rank._full import rank, recommend

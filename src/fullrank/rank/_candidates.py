@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,12 +10,13 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import ScoreError, SpecError
 from fullrank.core.queries import Queries
-from fullrank.core.ragged import as_indptr, rows_of
+from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.random import derive, hash_elements, mix, uniform_elements
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.sample import Sample
 from fullrank.models._base import Recommender
 from fullrank.negatives import Negatives, Pool
+from fullrank.rank._adaptive import Adaptive, Lists
 from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._job import run_blocks
 from fullrank.rank._pairs import PairScores
@@ -30,46 +30,6 @@ PAIRS = 1 << 21
 _LARGEST = np.iinfo(np.int32).max
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adaptive(ABC):
-    """A design that draws more for some targets, by what was found so far.
-
-    Whether to go on may depend on a target's hits so far, on coins and on what is known of the
-    query, and on nothing else: then the likelihood of a sampled rank is that of a fixed size.
-    """
-
-    @property
-    @abstractmethod
-    def negatives(self) -> Negatives:
-        """What is drawn from; ``m`` is the first number of draws."""
-
-    @abstractmethod
-    def more(
-        self,
-        stage: int,
-        drawn: NDArray[np.int64],
-        hits: NDArray[np.int64],
-        pool: NDArray[np.int64],
-        coins: NDArray[np.float64],
-    ) -> NDArray[np.int64]:
-        """Draws wanted in all for each target that was extended in every stage so far.
-
-        Args:
-            stage: number of stages done, from 1.
-            drawn: int64 ``[n]`` draws so far.
-            hits: int64 ``[n]`` of them that precede the target.
-            pool: int64 ``[n]`` candidates that could be drawn.
-            coins: float64 ``[n]`` uniform in [0, 1), of the query and stage.
-
-        Returns:
-            int64 ``[n]``; what isn't above ``drawn`` ends the target.
-        """
-
-    def settings(self) -> dict[str, Any]:
-        """Settings by name, for provenance."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-
-
 Candidates = Negatives | Adaptive
 
 
@@ -81,6 +41,7 @@ class _Work:
     queries: Queries
     negatives: Negatives
     design: Candidates
+    lists: Lists | None
     pool: Pool
     limits: NDArray[np.int64]
     in_catalogue: NDArray[np.bool_]
@@ -126,13 +87,18 @@ def rank_candidates(
         raise SpecError("candidates given as lists can't be combined with eligible items by query")
     if own is None:
         own = (catalogue.eligible_indptr, catalogue.eligible_items)
-    pool = Pool.of(queries, catalogue.items, derive(seed, "candidates"), own)
+    lists = None
+    if isinstance(design, Adaptive):
+        lists = design.lists(queries, catalogue, seed=seed, workers=workers)
+    listed = None if lists is None else (lists.indptr, lists.items)
+    pool = Pool.of(queries, catalogue.items, derive(seed, "candidates"), own, listed)
     t, users = len(queries.target_items), queries.user_vocab.hashes[queries.users]
     work = _Work(
         scores=PairScores.of(model),
         queries=queries,
         negatives=negatives,
         design=design,
+        lists=lists,
         pool=pool,
         limits=negatives.limits(pool),
         in_catalogue=_rankable(queries, catalogue),
@@ -141,15 +107,24 @@ def rank_candidates(
         coin_seed=derive(seed, "coins"),
         best=np.empty(t, np.int32),
         worst=np.empty(t, np.int32),
-        sample=_empty(t, negatives),
+        sample=_empty(t, negatives, lists),
     )
     run_blocks(lambda start: _rank_block(work, start), range(0, len(queries), BLOCK), workers)
     return _result(work, catalogue)
 
 
-def _empty(t: int, negatives: Negatives) -> Sample:
-    ranks, sizes, catalog_sizes, others = (np.zeros(t, np.int32) for _ in range(4))
-    return Sample(ranks, sizes, catalog_sizes, others, negatives.scheme, negatives.replacement)
+def _empty(t: int, negatives: Negatives, lists: Lists | None) -> Sample:
+    ranks, sizes, catalog_sizes, others, listed = (np.zeros(t, np.int32) for _ in range(5))
+    return Sample(
+        ranks,
+        sizes,
+        catalog_sizes,
+        others,
+        negatives.scheme,
+        negatives.replacement,
+        listed,
+        None if lists is None else lists.k_max,
+    )
 
 
 def _rankable(queries: Queries, catalogue: Catalogue) -> NDArray[np.bool_]:
@@ -170,6 +145,8 @@ def _rank_block(work: _Work, start: int) -> None:
     t0, t1 = (int(work.queries.target_indptr[q]) for q in (start, stop))
     block = _Block(work, queries, slice(start, stop), slice(t0, t1))
     block.score_targets()
+    if work.lists is not None:
+        block.look_at_lists(work.lists)
     wanted = np.minimum(work.negatives.m, block.limits)
     stage = 0
     while True:
@@ -193,7 +170,7 @@ class _Block:
         self.limits = work.limits[rows]
         self.drawn = np.zeros(len(queries), np.int64)  # of each query
         self.sizes = np.zeros(n, np.int64)  # draws that each target was compared with
-        self.above, self.equal, self.before = (np.zeros(n, np.int32) for _ in range(3))
+        self.above, self.equal, self.before, self.listed = (np.zeros(n, np.int32) for _ in range(4))
         self.counting = np.ones(n, dtype=bool)
 
     def score_targets(self) -> None:
@@ -204,6 +181,17 @@ class _Block:
         indptr = as_indptr(np.bincount(self.row_of[inside], minlength=len(q)))
         self.scores[inside] = self._scored(np.arange(len(q)), indptr, q.target_items[inside])
         self.counting &= self.scores > -np.inf
+        self.others = self._others(self.scores > -np.inf)
+
+    def look_at_lists(self, lists: Lists) -> None:
+        """Compare the targets with the lists; those that are beyond the cut-off then stop."""
+        rows = np.unique(self.row_of[self.counting])
+        indptr, places = take_ragged(lists.indptr[self.rows.start : self.rows.stop + 1], rows)
+        for part in _parts(np.diff(indptr), PAIRS):
+            some, flat = take_ragged(indptr, np.arange(part.start, part.stop))
+            self._count(rows[part], some, lists.items[places[flat]])
+        self.listed, self.before = self.before, np.zeros_like(self.before)
+        self.counting &= self.listed.astype(np.int64) + self.others < lists.k_max
 
     def extend(self, wanted: NDArray[np.int64]) -> None:
         """Draw up to ``wanted[q]`` candidates, and count them for the targets that go on."""
@@ -216,10 +204,16 @@ class _Block:
         self.drawn[rows] = wanted[rows]
 
     def _extend(self, rows: NDArray[np.int64], wanted: NDArray[np.int64]) -> None:
+        indptr, items = self.work.negatives.draw(self.pool[rows], self.drawn[rows], wanted)
+        self._count(rows, indptr, items)
+
+    def _count(
+        self, rows: NDArray[np.int64], indptr: NDArray[np.int64], items: NDArray[np.int32]
+    ) -> None:
+        """Count the items that each row gets for its targets that go on."""
         from fullrank.kernels.candidates import count_before, count_before_factors
 
         work, bound = self.work, self.bound
-        indptr, items = work.negatives.draw(self.pool[rows], self.drawn[rows], wanted)
         against = (
             self.queries.target_indptr,
             self.queries.target_items,
@@ -280,7 +274,8 @@ class _Block:
         sample.ranks[mine] = np.where(ranked, self.before + 1, 0)
         sample.sizes[mine] = np.minimum(self.sizes + 1, _LARGEST)
         sample.catalog_sizes[mine] = self.pool.sizes[self.row_of] + 1
-        sample.others[mine] = self._others(ranked)
+        sample.others[mine] = self.others
+        sample.listed[mine] = self.listed
 
     def _others(self, ranked: NDArray[np.bool_]) -> NDArray[np.int32]:
         """Other targets of the query that precede each target."""
@@ -316,6 +311,8 @@ def _result(work: _Work, catalogue: Catalogue) -> TargetRanks:
     fixed = isinstance(work.design, Negatives) and sample.scheme != "given"
     short = int(np.count_nonzero((sizes > 0) & (sizes < asked))) if fixed else 0
     design = {"candidates": type(work.design).__name__, **_told(work.design)}
+    if work.lists is not None:
+        sizes += np.diff(work.lists.indptr).astype(np.int32)
     counts = {
         **q.counts,
         **catalogue.counts,

@@ -27,7 +27,8 @@ from fullrank.models._base import Recommender
 from fullrank.models._threads import one_blas_thread
 from fullrank.negatives import Negatives
 from fullrank.rank import _blocks, _factors
-from fullrank.rank._candidates import Adaptive, Candidates, rank_candidates
+from fullrank.rank._adaptive import Adaptive
+from fullrank.rank._candidates import Candidates, rank_candidates
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, plan_blocks, run_blocks
 from fullrank.rank._shared import rank_shared_row
