@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tests.estimators.worlds import as_ranks, errors, full_ranks, functions, sampled, truth
 
 from fullrank.core.errors import EstimateError, SpecError
@@ -90,6 +91,10 @@ def test_mn_has_no_gradient_and_a_positive_matrix():
         spread = (a @ x**2 - (a @ x) ** 2).sum() / many
         return bias + spread
 
+    # The matrix by its formula: (A'DA - A'A / M + diag(A'1) / M) x = A'D b.
+    matrix = a.T @ (p[:, None] * a) - a.T @ a / many + np.diag(a.sum(axis=0)) / many
+    assert np.linalg.eigvalsh(matrix)[0] > 0
+    assert matrix @ x == pytest.approx(a.T @ (p[:, None] * b), abs=1e-12)
     rng, least = np.random.default_rng(1), loss(x)
     for size in (1e-4, 1e-2, 1.0):
         for _ in range(20):
@@ -208,17 +213,26 @@ TOY = {
 @pytest.mark.parametrize("name", TOY)
 def test_toy_of_krichene_and_rendle(name):
     ranks, exact, published = TOY[name]
-    ranks = np.array(ranks)
+    ranks, n, size = np.array(ranks), 10_000, 100
     metrics = ["auc", "mrr", "ndcg", "recall@10"]
-    whole = estimate(as_ranks(ranks, 10_000, 10_000), metrics, method="raw")
-    assert [m.value for m in whole] == pytest.approx(exact, abs=6e-4)
+    by_hand = [(n - ranks) / (n - 1), 1 / ranks, 1 / np.log2(ranks + 1), ranks <= 10]
+    whole = [m.value for m in estimate(as_ranks(ranks, n, n), metrics, method="raw")]
+    assert whole == pytest.approx([b.mean() for b in by_hand], abs=1e-12)
+    assert whole == pytest.approx(exact, abs=6e-4)  # three printed digits
     rng = np.random.default_rng(0)
-    drawn = np.stack([sampled(ranks, 10_000, 100, rng, replacement=True) for _ in range(1000)])
-    each = [estimate(as_ranks(r, 100, 10_000, replacement=True), metrics, method="raw")
+    drawn = np.stack([sampled(ranks, n, size, rng, replacement=True) for _ in range(1000)])
+    each = [estimate(as_ranks(r, size, n, replacement=True), metrics, method="raw")
             for r in drawn]  # fmt: skip
-    means = np.mean([[m.value for m in row] for row in each], axis=0)
-    for mean, (value, spread) in zip(means, published):
-        assert abs(mean - value) < 4 * spread / np.sqrt(1000) + 4 * spread / np.sqrt(1000) + 2e-3
+    found = np.array([[m.value for m in row] for row in each])
+    # What they tend to: the row of each rank in the table P(r | R), times the metric of r.
+    r = np.arange(1, size + 1)
+    rows = stats.binom.pmf(r - 1, size - 1, (ranks[:, None] - 1) / (n - 1))
+    of_r = [(size - r) / (size - 1), 1 / r, 1 / np.log2(r + 1), r <= 10]
+    expected = np.array([(rows @ b).mean() for b in of_r])
+    error = found.std(axis=0, ddof=1) / np.sqrt(1000)
+    assert (np.abs(found.mean(axis=0) - expected) <= 4 * error + 1e-6).all()
+    for tends_to, (value, spread) in zip(expected, published):
+        assert abs(tends_to - value) <= 4 * spread / np.sqrt(1000) + 6e-4
 
 
 def test_settings_that_cannot_be_are_refused():

@@ -69,8 +69,13 @@ def test_kinds_that_are_too_many_and_auc_of_grade_zero_are_refused(monkeypatch):
     _, sample = world(graded=False)
     kinds = Kinds.of(sample)
     monkeypatch.setattr("fullrank.estimators._terms._MOST", 10)
-    with pytest.raises(SpecError, match="kinds of targets"):
-        kinds.terms(parse("rprecision"), np.arange(len(kinds)), N)
+    for name in ("rprecision", "meanrank"):
+        with pytest.raises(SpecError) as error:
+            kinds.terms(parse(name), np.arange(len(kinds)), N)
+        assert str(error.value).startswith(f"{parse(name)} of queries with several targets has")
+        assert "take a metric such as ndcg@10 or recall@10, or one target a query" in str(
+            error.value
+        )
     zero = replace(sample, gains=np.where(np.arange(len(sample.gains)) % 2, 0.0, 1.0))
     with pytest.raises(SpecError, match="AUC of queries that have targets of grade 0"):
         Kinds.of(zero).check([parse("auc")])

@@ -71,7 +71,6 @@ def estimate(
     chosen = as_metrics(metrics)
     estimator = as_estimator(method)
     cases = Cases.of(ranked)
-    cases.check(estimator, chosen)
     if method == "auto" and any(m.name in TAIL for m in chosen):
         options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
         return [
@@ -150,13 +149,17 @@ def _recovered(
     sensitivity: dict[str, float],
 ) -> Recovered:
     metric, ranked = problem.metrics[j], problem.cases.ranked
-    defined = problem.defined[:, j]
+    defined, drawn = problem.defined[:, j], problem.estimator.interval == "draws"
+    users = len(np.unique(ranked.users[defined]))
+    if users < 2:  # a bootstrap of one user has no spread, which is no certainty
+        ends = _unknown(ends, these=not drawn)
+    value = float(ends.value[j])
     shared: dict[str, Any] = {
-        "value": float(ends.value[j]),
+        "value": _inside(metric, value) if drawn else value,
         "level": level,
         "n_queries": int(defined.sum()),
         "undefined": int((~defined).sum()),
-        "n_users": len(np.unique(ranked.users[defined])),
+        "n_users": users,
         "method": f"{problem.estimator}, {_HOW[problem.estimator.interval]}",
     }
     low, high = (_inside(metric, float(end[j])) for end in ends.population)
@@ -181,6 +184,13 @@ def _recovered(
         sensitivity=sensitivity,
         notes=notes_of(problem, ends, j, sensitivity),
     )
+
+
+def _unknown(ends: Ends, *, these: bool) -> Ends:
+    """Ends without an interval for the population, nor for these users where asked."""
+    gap = np.full_like(ends.value, np.nan)
+    out = ends._replace(population=(gap, gap), se_users=gap, se=gap)
+    return out._replace(users=(gap, gap), se_items=gap) if these else out
 
 
 def _raw(ranked: TargetRanks, metric: RankMetric, level: float) -> Recovered:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from fullrank.core.brief import count
 from fullrank.estimators._intervals import Ends
 from fullrank.estimators._problem import Problem
 from fullrank.estimators.mle import MLE
@@ -46,8 +47,8 @@ def notes_of(
     wins = float(groups.counts[groups.ranks == 1].sum())
     if wins < _FEW_WINS and not groups.exact.any():
         out.append(
-            f"only {wins:,.0f} targets came first in their sample: the estimate leans on the "
-            "assumed smoothness of ranks"
+            f"only {count(int(wins), 'target')} came first in the sample: the estimate leans on "
+            "the assumed smoothness of ranks"
         )
     value = float(ends.value[j])
     if value > 0 and (ends.users[1][j] - ends.users[0][j]) > 2 * _WIDE * value:

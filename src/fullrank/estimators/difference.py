@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fullrank.core.errors import EstimateError
+from fullrank.core.errors import EstimateError, SpecError
 from fullrank.core.estimate import Estimate
 from fullrank.core.random import RNG, derive, seed_of
 from fullrank.core.ranked import TargetRanks
@@ -18,6 +18,9 @@ from fullrank.estimators._intervals import refitted, user_draws
 from fullrank.estimators._problem import Problem
 from fullrank.metrics import RankMetric
 from fullrank.stats.moments import check_level
+
+_NOISE = 1e-12
+"""Differences of metrics that are rounding."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ def difference(
     from scipy.stats import norm
 
     check_level(level)
+    if not isinstance(resamples, int | np.integer) or resamples < 2:
+        raise SpecError(f"resamples must be a whole number of at least 2, got {resamples!r}")
     _check_paired(first, second)
     chosen, estimator, seed = as_metrics(metrics), as_estimator(method), seed_of(rng)
     problems = [Problem.of(Cases.of(one), estimator, chosen) for one in (first, second)]
@@ -76,11 +81,15 @@ def difference(
     draw = derive(seed, "difference")
     each = [refitted(p, user_draws(p, resamples, draw)) for p in problems]
     found = each[1] - each[0]
+    gaps = values[1] - values[0]
+    # No spread between resamples (of one user, of equal samples) is no certainty about a gap.
+    blind = (np.ptp(found, axis=0) <= _NOISE) & (np.abs(gaps) > _NOISE)
+    found[:, blind | (len(np.unique(first.users)) < 2)] = np.nan
     se = np.std(found, axis=0, ddof=1)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2], axis=0)
     out = []
     for j, metric in enumerate(chosen):
-        defined, gap = problems[0].defined[:, j], float(values[1][j] - values[0][j])
+        defined, gap = problems[0].defined[:, j], float(gaps[j])
         estimate = Estimate(
             value=gap,
             low=float(low[j]),
@@ -92,7 +101,7 @@ def difference(
             n_users=len(np.unique(first.users[defined])),
             method=f"{estimator}, paired bootstrap of users through both fits",
         )
-        p = float(2 * norm.sf(abs(gap) / se[j])) if se[j] > 0 else float(gap == 0)
+        p = 1.0 if se[j] <= _NOISE else float(2 * norm.sf(abs(gap) / se[j]))
         out.append(Difference(str(metric), float(values[0][j]), float(values[1][j]), estimate, p))
     return out
 

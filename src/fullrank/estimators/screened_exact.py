@@ -133,6 +133,12 @@ class HorvitzThompson(Estimator):
                 f"samples of the sizes {sizes.tolist()} were not drawn by {self.design}; give the "
                 "design: HorvitzThompson(design=…)"
             )
+        stayed = groups.counts[(groups.ranks == 1) & ~groups.exact].sum()
+        if stayed:
+            raise EstimateError(
+                f"{stayed:,.0f} targets came first in their sample and were not ranked in full, as "
+                f"{self.design} does; rank with candidates=ScreenedExact(…), or take SH"
+            )
         return HorvitzThompsonFit(groups, bins, self.design)
 
 
