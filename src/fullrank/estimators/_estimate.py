@@ -71,6 +71,7 @@ def estimate(
     chosen = as_metrics(metrics)
     estimator = as_estimator(method)
     cases = Cases.of(ranked)
+    cases.check(estimator, chosen)
     if method == "auto" and any(m.name in TAIL for m in chosen):
         options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
         return [

@@ -1,8 +1,9 @@
 """A metric as a sum over targets, each a function of the one rank that isn't known.
 
-With ``o`` targets of its query ahead, a target that has rank ``R`` among the items that are no
-targets stands at ``R + o``. Every rank metric is then a sum of one term a target, a function of
-that ``R`` alone: what the metric gains when the target is ranked after those ahead of it.
+With ``o`` targets of its query and ``h`` items of a list ahead, a target that has rank ``R`` among
+the items that are no targets and not listed stands at ``R + h + o``. Every rank metric is then a
+sum of one term a target, a function of that ``R`` alone: what the metric gains when the target is
+ranked after those ahead of it.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from fullrank.metrics import RankMetric
 SEPARABLE = (
     "AUC", "DCG", "F1", "HitRate", "MAP", "MRR", "NDCG", "Precision", "RBP", "Recall"
 )  # fmt: skip
-"""Metrics whose terms of the same ``o`` are multiples of each other, by grades and the number of
-targets: one function a value of ``o`` serves them all. Of others each kind has its own."""
+"""Metrics whose terms of the same ``o`` and ``h`` are multiples of each other, by grades and the
+number of targets: one function serves them all. Of others each kind has its own."""
 
 _MOST = 30_000_000
 """Targets of made-up queries that one metric without that may be evaluated on."""
@@ -48,11 +49,13 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Targets that have the same terms: by how many are ahead, and the gains of their query.
+    """Targets that have the same terms: by what is ahead of them, and the gains of their query.
 
     Attributes:
-        member: int64 ``[t]``, kind of each target; -1 if it is not ranked.
+        member: int64 ``[t]``, kind of each target; -1 if it is not ranked, or surely beyond the
+            deepest cut-off.
         ahead: int64 ``[s]``, ``o`` of each kind.
+        listed: int64 ``[s]``, ``h`` of each kind.
         pattern: int64 ``[s]``, row of ``gains`` of each kind.
         indptr: int64 ``[p + 1]`` into ``gains``.
         gains: float64, gains of the targets of a query in the order of their ranks, by pattern.
@@ -61,6 +64,7 @@ class Kinds:
 
     member: NDArray[np.int64]
     ahead: NDArray[np.int64]
+    listed: NDArray[np.int64]
     pattern: NDArray[np.int64]
     indptr: NDArray[np.int64]
     gains: NDArray[np.float64]
@@ -69,27 +73,29 @@ class Kinds:
     @classmethod
     def of(cls, ranked: TargetRanks) -> Kinds:
         """Look at the targets of ranks among sampled candidates."""
-        assert ranked.sample is not None
+        sample = ranked.sample
+        assert sample is not None
         rows, counts = rows_of(ranked.indptr), np.diff(ranked.indptr)
-        missing = ranked.sample.ranks == 0
+        missing = sample.ranks == 0
         if counts.max(initial=0) > 1:
-            order = np.lexsort((-ranked.gains, ranked.sample.others, missing, rows))
+            order = np.lexsort((-ranked.gains, sample.others, missing, rows))
         else:
             order = np.arange(len(rows))
         patterns, query_pattern = _patterns(ranked.gains[order], ranked.indptr)
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order)) - ranked.indptr[:-1][rows[order]]
-        width = int(counts.max(initial=0)) + 1
-        key = query_pattern[rows] * width + place
-        key[missing] = -1
+        width, most = int(counts.max(initial=0)) + 1, int(sample.listed.max(initial=0)) + 1
+        key = (query_pattern[rows] * width + place) * most + sample.listed
+        key[missing | sample.settled] = -1
         kinds, member = np.unique(key, return_inverse=True)
         member = member.reshape(-1)
         if len(kinds) and kinds[0] == -1:
             kinds, member = kinds[1:], member - 1
         return cls(
             member,
-            kinds % width,
-            kinds // width,
+            kinds // most % width,
+            kinds % most,
+            kinds // most // width,
             as_indptr([len(p) for p in patterns]),
             np.concatenate([np.zeros(0), *patterns]),
             query_pattern,
@@ -104,7 +110,7 @@ class Kinds:
         Args:
             metric: any rank metric.
             kinds: int64 ``[n]``.
-            catalog: items that are no targets, and the target.
+            catalog: items that are no targets and not listed, and the target.
 
         Raises:
             SpecError: so many kinds that their terms can't be made.
@@ -116,11 +122,12 @@ class Kinds:
         if metric.name not in SEPARABLE or metric.dialect is not None:
             self._check_cost(metric, kinds, catalog)
             return Terms(np.arange(len(kinds)), (first != 0) * 1.0, kinds)
-        ahead, member = np.unique(self.ahead[kinds], return_inverse=True)
+        both = self.ahead[kinds] * (int(self.listed.max()) + 1) + self.listed[kinds]
+        offsets, member = np.unique(both, return_inverse=True)
         member = member.reshape(-1)
-        largest = np.zeros(len(ahead))
+        largest = np.zeros(len(offsets))
         np.maximum.at(largest, member, np.abs(first))
-        shapes = np.empty(len(ahead), np.int64)
+        shapes = np.empty(len(offsets), np.int64)
         leads = np.flatnonzero(np.abs(first) == largest[member])
         shapes[member[leads][::-1]] = kinds[leads][::-1]
         scale = first / np.where(largest > 0, largest, 1.0)[member]
@@ -130,7 +137,7 @@ class Kinds:
         self, metric: RankMetric, kind: int, catalog: int
     ) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
         """The term of a kind as a function of the rank; 0 beyond the cut-off, without a look."""
-        ahead = int(self.ahead[kind])
+        ahead = int(self.ahead[kind] + self.listed[kind])
 
         def term(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
             out = np.zeros(len(ranks))
@@ -158,9 +165,11 @@ class Kinds:
         for at in range(0, len(kinds), step):
             part = slice(at, at + step)
             ahead, pattern = self.ahead[kinds[part]], self.pattern[kinds[part]]
-            with_it = metric.per_query(self._made(pattern, ahead, ranks[part], catalog))
+            listed = self.listed[kinds[part]]
+            items = catalog + int(listed.max(initial=0))
+            with_it = metric.per_query(self._made(pattern, ahead, ranks[part] + listed, items))
             without = metric.per_query(
-                self._made(pattern, ahead, np.zeros_like(ranks[part]), catalog)
+                self._made(pattern, ahead, np.zeros_like(ranks[part]), items)
             )
             out[part] = with_it - without
         return out
