@@ -123,11 +123,10 @@ def draw_distinct(
     most = sizes.max() if len(sizes) else 0
     order = np.arange(most).astype(np.int32)
     partners = np.empty(most, np.int32)
-    barred = np.zeros(most, np.bool_)
     for q in range(len(keys)):
         n, key, ex = sizes[q], keys[q], ex_indptr[q]
         for i in range(ex, ex + ex_counts[q]):
-            barred[excluded[i]] = True
+            order[excluded[i]] = -1  # where it goes it is passed over
         at, end = indptr[q] - first[q], indptr[q + 1]
         j = 0
         while at < end:
@@ -138,7 +137,7 @@ def draw_distinct(
                 other = partners[step]
                 place = order[other]
                 order[other] = order[step]  # what moves ahead is never looked at again
-                if not barred[place]:
+                if place >= 0:
                     if at >= indptr[q]:
                         out[at] = base[base_starts[q] + place]
                     at += 1
@@ -147,7 +146,7 @@ def draw_distinct(
             order[step] = step
             order[partners[step]] = partners[step]
         for i in range(ex, ex + ex_counts[q]):
-            barred[excluded[i]] = False
+            order[excluded[i]] = excluded[i]
 
 
 @jit()

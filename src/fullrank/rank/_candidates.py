@@ -302,9 +302,17 @@ def _parts(counts: NDArray[np.int64], most: int) -> list[slice]:
     return [*out, slice(start, len(counts))]
 
 
+def _by_rank(queries: Queries, best: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Targets of each query by rank, gain and item."""
+    if queries.target_counts.max(initial=0) < 2:
+        return np.arange(len(best))
+    rows = rows_of(queries.target_indptr)
+    return np.lexsort((queries.target_items, -queries.target_gains, best, rows))
+
+
 def _result(work: _Work, catalogue: Catalogue) -> TargetRanks:
     q, sample = work.queries, work.sample
-    order = np.lexsort((q.target_items, -q.target_gains, work.best, rows_of(q.target_indptr)))
+    order = _by_rank(q, work.best)
     sizes = np.zeros(len(q), np.int32)
     np.maximum.at(sizes, rows_of(q.target_indptr), sample.sizes)
     asked = work.negatives.m + 1

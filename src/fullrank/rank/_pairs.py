@@ -147,8 +147,9 @@ def on_grid(factors: NDArray[np.float32]) -> NDArray[np.float32]:
     """A copy of factors, rounded to the grid on which products are exact."""
     from fullrank.kernels.grid import to_grid
 
-    out = np.array(factors, dtype=np.float32, order="C")
-    to_grid(out, out)
+    given = np.ascontiguousarray(factors, dtype=np.float32)
+    out = np.empty_like(given)
+    to_grid(given, out)
     return out
 
 
