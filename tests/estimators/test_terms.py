@@ -46,9 +46,12 @@ def test_terms_add_up_to_the_metric(name, graded):
     metric = parse(name)
     full, sample = world(graded)
     kinds, rows = Kinds.of(sample), rows_of(full.indptr)
-    found, mine = kinds.empty(metric, N), np.flatnonzero(kinds.member >= 0)
-    values = kinds.values(metric, kinds.member[mine], sample.sample.ranks[mine].astype(np.int64), N)
-    np.add.at(found, rows[mine], values)
+    found, mine = (
+        kinds.empty([metric], N)[kinds.query_pattern, 0],
+        np.flatnonzero(kinds.member >= 0),
+    )
+    ranks = sample.sample.ranks[mine].astype(np.int64)
+    np.add.at(found, rows[mine], kinds.values([metric], kinds.member[mine], ranks, N)[:, 0])
     assert found == pytest.approx(metric.per_query(full), abs=1e-9, nan_ok=True)
 
 
@@ -58,11 +61,24 @@ def test_shapes_and_scales_are_the_terms(name, graded):
     metric = parse(name)
     kinds = Kinds.of(world(graded)[1])
     every, ranks = np.arange(len(kinds)), np.arange(1, N + 1)
-    terms = kinds.terms(metric, every, N)
+    terms = kinds.terms([metric], every, N)[0]
     for kind in every:
-        shape = kinds.function(metric, terms.shapes[terms.member[kind]], N)(ranks)
-        own = kinds.function(metric, kind, N)(ranks)
+        shape = kinds.function([metric], terms.shapes[terms.member[kind]], N)(ranks)
+        own = kinds.function([metric], kind, N)(ranks)
         assert terms.scale[kind] * shape == pytest.approx(own, abs=1e-12)
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_metrics_together_are_what_each_is_alone(graded):
+    metrics = [parse(name) for name in METRICS]
+    kinds = Kinds.of(world(graded)[1])
+    every, ranks = np.arange(len(kinds)), np.arange(1, N + 1)
+    alone = [kinds.terms([metric], every, N)[0] for metric in metrics]
+    for one, other in zip(kinds.terms(metrics, every, N), alone):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other))
+    for kind in every:
+        apart = [kinds.function([metric], kind, N)(ranks) for metric in metrics]
+        assert np.array_equal(kinds.function(metrics, kind, N)(ranks), np.hstack(apart))
 
 
 def test_kinds_that_are_too_many_and_auc_of_grade_zero_are_refused(monkeypatch):
@@ -71,7 +87,7 @@ def test_kinds_that_are_too_many_and_auc_of_grade_zero_are_refused(monkeypatch):
     monkeypatch.setattr("fullrank.estimators._terms._MOST", 10)
     for name in ("rprecision", "meanrank"):
         with pytest.raises(SpecError) as error:
-            kinds.terms(parse(name), np.arange(len(kinds)), N)
+            kinds.terms([parse(name)], np.arange(len(kinds)), N)
         assert str(error.value).startswith(f"{parse(name)} of queries with several targets has")
         assert "take a metric such as ndcg@10 or recall@10, or one target a query" in str(
             error.value

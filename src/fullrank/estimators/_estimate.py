@@ -20,9 +20,9 @@ from fullrank.estimators._notes import notes_of, sensitivities
 from fullrank.estimators._problem import Problem
 from fullrank.estimators._result import Recovered
 from fullrank.estimators.mle import MLE
-from fullrank.estimators.raw import Raw, raw_values
+from fullrank.estimators.raw import Raw, raw_values, taken_as_full
 from fullrank.estimators.smooth_head import SH, SmoothFit
-from fullrank.metrics import RankMetric, parse
+from fullrank.metrics import RankMetric, parse, per_query_many
 from fullrank.stats import mean_interval
 from fullrank.stats.moments import check_level
 
@@ -87,9 +87,11 @@ def estimate(
         )
     problem = Problem.of(cases, estimator, chosen)
     ends = _ends(problem, level, draws, resamples, seed_of(rng))
-    raws = [raw_values(ranked, metric) for metric in chosen]
-    apart = sensitivities(problem)
-    return [_recovered(problem, ends, j, level, raws[j], apart[j]) for j in range(len(chosen))]
+    raws, apart = per_query_many(taken_as_full(ranked), chosen), sensitivities(problem)
+    return [
+        _recovered(problem, ends, j, level, raws[metric], apart[j])
+        for j, metric in enumerate(chosen)
+    ]
 
 
 def as_estimator(method: str | Estimator) -> Estimator:
@@ -151,7 +153,7 @@ def _recovered(
 ) -> Recovered:
     metric, ranked = problem.metrics[j], problem.cases.ranked
     defined, drawn = problem.defined[:, j], problem.estimator.interval == "draws"
-    users = len(np.unique(ranked.users[defined]))
+    users = int(np.count_nonzero(np.bincount(ranked.users[defined])))
     if users < 2:  # a bootstrap of one user has no spread, which is no certainty
         ends = _unknown(ends, these=not drawn)
     value = float(ends.value[j])

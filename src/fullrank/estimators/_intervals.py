@@ -178,12 +178,10 @@ def _means_given(problem: Problem) -> NDArray[np.float64]:
 def _cluster_error(problem: Problem, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standard error of the mean of per-query values ``[q, metrics]``, by user."""
     users = problem.cases.ranked.users.astype(np.int64)
-    return np.array(
-        [
-            Clusters.of(np.ascontiguousarray(values[:, j]), users).state.standard_error
-            for j in range(values.shape[1])
-        ]
-    )
+    ascending = bool((np.diff(users) > 0).all())
+    columns = np.ascontiguousarray(values.T)
+    found = (Clusters.of(column, users, ascending=ascending) for column in columns)
+    return np.array([clusters.state.standard_error for clusters in found])
 
 
 def _quantiles(

@@ -38,13 +38,15 @@ class Columns:
     def of(cls, cases: Cases, number: int, metrics: Sequence[RankMetric], bins: Bins) -> Columns:
         """Make the functions of a stratum."""
         stratum, kinds = cases.strata[number], cases.kinds
-        terms = [kinds.terms(m, stratum.kinds, stratum.catalog) for m in metrics]
+        terms = kinds.terms(metrics, stratum.kinds, stratum.catalog)
         starts = np.cumsum([0, *(len(t.shapes) for t in terms)])
         out = np.empty((len(bins), int(starts[-1])))
-        for j, (metric, term) in enumerate(zip(metrics, terms)):
-            for s, kind in enumerate(term.shapes.tolist()):
-                function = kinds.function(metric, kind, stratum.catalog)
-                out[:, starts[j] + s] = bins.means(function)
+        kind_of = np.concatenate([term.shapes for term in terms])
+        metric_of = np.repeat(np.arange(len(terms)), np.diff(starts))
+        for kind in np.unique(kind_of).tolist():  # all metrics of a kind in one pass
+            mine = np.flatnonzero(kind_of == kind)
+            some = [metrics[j] for j in metric_of[mine]]
+            out[:, mine] = bins.means(kinds.function(some, kind, stratum.catalog))
         return cls(terms, starts, out)
 
     def of_pairs(self, stratum: Stratum, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,7 +85,8 @@ class Problem:
         metrics: what is estimated.
         fits: one a stratum.
         columns: functions of the rank, one a stratum.
-        base: float64 ``[q, metrics]``, value without ranked targets; NaN where undefined.
+        empty: float64 ``[p + 1, metrics]``, value without ranked targets by the pattern of a query
+            (see ``Kinds.empty``); NaN where undefined.
     """
 
     cases: Cases
@@ -91,7 +94,7 @@ class Problem:
     metrics: Sequence[RankMetric]
     fits: list[Fit]
     columns: list[Columns]
-    base: NDArray[np.float64]
+    empty: NDArray[np.float64]
 
     @classmethod
     def of(cls, cases: Cases, estimator: Estimator, metrics: Sequence[RankMetric]) -> Problem:
@@ -107,17 +110,25 @@ class Problem:
         fits = cases.fit(estimator, max((m.k or 1 for m in metrics), default=1))
         columns = [Columns.of(cases, i, metrics, fit.bins) for i, fit in enumerate(fits)]
         catalog = cases.strata[0].catalog
-        base = np.stack([cases.kinds.empty(m, catalog) for m in metrics], axis=1)
-        return cls(cases, estimator, metrics, fits, columns, base)
+        empty = cases.kinds.empty(metrics, catalog)
+        return cls(cases, estimator, metrics, fits, columns, empty)
 
     @cached_property
     def defined(self) -> NDArray[np.bool_]:
         """Which queries have a value: bool ``[q, metrics]``."""
-        return np.isfinite(self.base)
+        return np.isfinite(self.empty)[self.cases.kinds.query_pattern]
+
+    def _start(
+        self, queries: NDArray[np.float64] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sums ``[metrics]`` over queries of their values without ranked targets, and of 1."""
+        rows = self.cases.kinds.query_pattern % len(self.empty)  # -1 is the last
+        weight = np.bincount(rows, queries, len(self.empty)).astype(np.float64)
+        return weight @ np.nan_to_num(self.empty), weight @ np.isfinite(self.empty)
 
     @cached_property
-    def _started(self) -> NDArray[np.float64]:
-        return np.where(self.defined, self.base, 0.0)
+    def _plain_start(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return self._start()
 
     def values(
         self, fits: Sequence[Fit], queries: NDArray[np.float64] | None = None
@@ -129,18 +140,16 @@ class Problem:
             queries: float64 ``[q]``, weight of each query; 1 without.
         """
         targets = None if queries is None else queries[self.cases.rows]
-        weight = np.ones(len(self.base)) if queries is None else queries
-        total = weight @ self._started
+        total, count = self._plain_start if queries is None else self._start(queries)
         for stratum, fit, columns in zip(self.cases.strata, fits, self.columns):
             each = columns.of_pairs(stratum, fit.values(columns.functions))
             total = total + stratum.counts(targets) @ each
-        count = weight @ self.defined
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(count > 0, total / count, np.nan))
 
     def per_query(self) -> NDArray[np.float64]:
         """What each query contributes: float64 ``[q, metrics]``, NaN where undefined."""
-        out = self.base.copy()
+        out = self.empty[self.cases.kinds.query_pattern]
         for stratum, fit, columns in zip(self.cases.strata, self.fits, self.columns):
             each = columns.of_pairs(stratum, fit.values(columns.functions))
             rows = self.cases.rows[stratum.targets]
@@ -170,13 +179,14 @@ class Problem:
         Args:
             pis: float64 ``[bins]``, one a stratum.
         """
-        total, variance = self._started.sum(axis=0), np.zeros(len(self.metrics))
+        total, count = self._plain_start
+        variance = np.zeros(len(self.metrics))
         parts = zip(self.fits, self.columns, self._weights, pis, strict=True)
         for fit, columns, weights, pi in parts:
             mean, spread = fit.moments(pi, columns.functions, weights)
             total = total + columns.by_metric(mean)
             variance = variance + columns.by_metric(spread)
-        count = np.maximum(self.defined.sum(axis=0), 1)
+        count = np.maximum(count, 1)
         return total / count, variance / count**2
 
 

@@ -19,7 +19,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.metrics import RankMetric
+from fullrank.metrics import RankMetric, per_query_many
 
 SEPARABLE = (
     "AUC", "DCG", "F1", "HitRate", "MAP", "MRR", "NDCG", "Precision", "RBP", "Recall"
@@ -104,11 +104,13 @@ class Kinds:
     def __len__(self) -> int:
         return len(self.ahead)
 
-    def terms(self, metric: RankMetric, kinds: NDArray[np.int64], catalog: int) -> Terms:
-        """Terms of the metric for targets of some kinds.
+    def terms(
+        self, metrics: Sequence[RankMetric], kinds: NDArray[np.int64], catalog: int
+    ) -> list[Terms]:
+        """Terms of each metric for targets of some kinds.
 
         Args:
-            metric: any rank metric.
+            metrics: any rank metrics.
             kinds: int64 ``[n]``.
             catalog: items that are no targets and not listed, and the target.
 
@@ -117,8 +119,14 @@ class Kinds:
         """
         none = np.zeros(0, np.int64)
         if not len(kinds):
-            return Terms(none, np.zeros(0), none)
-        first = np.nan_to_num(self.values(metric, kinds, np.ones(len(kinds), np.int64), catalog))
+            return [Terms(none, np.zeros(0), none) for _ in metrics]
+        first = np.nan_to_num(self.values(metrics, kinds, np.ones(len(kinds), np.int64), catalog))
+        return [self._terms(m, kinds, first[:, j], catalog) for j, m in enumerate(metrics)]
+
+    def _terms(
+        self, metric: RankMetric, kinds: NDArray[np.int64], first: NDArray[np.float64], catalog: int
+    ) -> Terms:
+        """Terms of a metric, from what each kind adds at rank 1."""
         if metric.name not in SEPARABLE or metric.dialect is not None:
             self._check_cost(metric, kinds, catalog)
             return Terms(np.arange(len(kinds)), (first != 0) * 1.0, kinds)
@@ -134,32 +142,38 @@ class Kinds:
         return Terms(member, np.abs(scale), shapes)
 
     def function(
-        self, metric: RankMetric, kind: int, catalog: int
+        self, metrics: Sequence[RankMetric], kind: int, catalog: int
     ) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
-        """The term of a kind as a function of the rank; 0 beyond the cut-off, without a look."""
+        """The terms of a kind as functions of the rank: ``[n, metrics]`` for ranks ``[n]``.
+
+        0 beyond the deepest cut-off, without a look.
+        """
         ahead = int(self.ahead[kind] + self.listed[kind])
+        cuts = [metric.k for metric in metrics if metric.k is not None]
+        deepest = max(cuts) if len(cuts) == len(metrics) else None
 
         def term(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
-            out = np.zeros(len(ranks))
+            out = np.zeros((len(ranks), len(metrics)))
             seen = np.arange(len(ranks))
-            if metric.k is not None:
-                seen = np.flatnonzero(ranks + ahead <= metric.k)
+            if deepest is not None:
+                seen = np.flatnonzero(ranks + ahead <= deepest)
             inside = np.minimum(ranks[seen], catalog)  # AUC takes catalogues for ones of mean size
             if len(seen):
-                out[seen] = self.values(metric, np.full(len(seen), kind), inside, catalog)
-            return np.nan_to_num(out)
+                found = self.values(metrics, np.full(len(seen), kind), inside, catalog)
+                out[seen] = np.nan_to_num(found)
+            return out
 
         return term
 
     def values(
         self,
-        metric: RankMetric,
+        metrics: Sequence[RankMetric],
         kinds: NDArray[np.int64],
         ranks: NDArray[np.int64],
         catalog: int,
     ) -> NDArray[np.float64]:
-        """What a target of each kind adds to the metric of its query at a rank: ``[n]``."""
-        out = np.empty(len(kinds))
+        """What a target of each kind adds to the metrics of its query at a rank: ``[n, j]``."""
+        out = np.empty((len(kinds), len(metrics)))
         size = np.diff(self.indptr)[self.pattern[kinds]]
         step = max(1, int(_CHUNK / max(1.0, size.mean())))
         for at in range(0, len(kinds), step):
@@ -167,19 +181,23 @@ class Kinds:
             ahead, pattern = self.ahead[kinds[part]], self.pattern[kinds[part]]
             listed = self.listed[kinds[part]]
             items = catalog + int(listed.max(initial=0))
-            with_it = metric.per_query(self._made(pattern, ahead, ranks[part] + listed, items))
-            without = metric.per_query(
-                self._made(pattern, ahead, np.zeros_like(ranks[part]), items)
-            )
+            placed = ranks[part] + listed
+            with_it = _evaluated(metrics, self._made(pattern, ahead, placed, items))
+            without = _evaluated(metrics, self._made(pattern, ahead, np.zeros_like(placed), items))
             out[part] = with_it - without
         return out
 
-    def empty(self, metric: RankMetric, catalog: int) -> NDArray[np.float64]:
-        """Value of each query if none of its targets were ranked: ``[q]``, NaN if undefined."""
+    def empty(self, metrics: Sequence[RankMetric], catalog: int) -> NDArray[np.float64]:
+        """Values of the queries of each pattern if none of their targets were ranked.
+
+        Returns:
+            float64 ``[p + 1, metrics]``, NaN where undefined; the last row is that of a query
+            without targets, whose pattern is -1.
+        """
         every = np.arange(len(self.indptr) - 1)
         none = np.zeros(len(every), np.int64)
-        found = metric.per_query(self._made(every, none, none, catalog))
-        return np.append(found, np.nan)[self.query_pattern]
+        found = _evaluated(metrics, self._made(every, none, none, catalog))
+        return np.concatenate([found, np.full((1, len(metrics)), np.nan)])
 
     def check(self, metrics: Sequence[RankMetric]) -> None:
         """Refuse metrics that are no sums over targets here.
@@ -236,6 +254,12 @@ class Kinds:
             user_vocab=ids,
             item_vocab=ids,
         )
+
+
+def _evaluated(metrics: Sequence[RankMetric], ranks: TargetRanks) -> NDArray[np.float64]:
+    """Values ``[q, metrics]`` of made-up queries."""
+    found = per_query_many(ranks, metrics)
+    return np.stack([found[metric] for metric in metrics], axis=1)
 
 
 def _patterns(

@@ -42,6 +42,11 @@ def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
     Only AUC of one target has the full ranking's value as its expectation (it is linear in the
     rank); all others are other quantities (Krichene & Rendle 2020).
     """
+    return metric.per_query(taken_as_full(ranked))
+
+
+def taken_as_full(ranked: TargetRanks) -> TargetRanks:
+    """Sampled ranks as if they were ranks in the catalogue."""
     sample = ranked.sample
     assert sample is not None
     found = sample.ranks > 0
@@ -51,7 +56,7 @@ def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
     size = np.zeros(len(ranked), np.int64)
     np.maximum.at(size, rows, sample.sizes + sample.listed)
     size += np.bincount(rows, weights=found, minlength=len(ranked)).astype(np.int64) - 1
-    taken = replace(
+    return replace(
         ranked,
         best=place,
         worst=place.copy(),
@@ -59,4 +64,3 @@ def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
         sample=None,
         n_candidates=np.maximum(size, 0).astype(np.int32),
     )
-    return metric.per_query(taken)
