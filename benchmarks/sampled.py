@@ -46,9 +46,11 @@ def point(ranked, estimator, metrics):
     """From sampled ranks to metrics, without intervals."""
     from fullrank.estimators._cases import Cases
     from fullrank.estimators._problem import Problem
+    from fullrank.models._threads import one_blas_thread
 
-    problem = Problem.of(Cases.of(ranked), estimator, metrics)
-    return problem.values(problem.fits)
+    with one_blas_thread():  # as estimate does
+        problem = Problem.of(Cases.of(ranked), estimator, metrics)
+        return problem.values(problem.fits)
 
 
 def million(users: int, items: int, n: int) -> dict[str, float]:

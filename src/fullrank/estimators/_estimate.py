@@ -23,6 +23,7 @@ from fullrank.estimators.mle import MLE
 from fullrank.estimators.raw import Raw, raw_values, taken_as_full
 from fullrank.estimators.smooth_head import SH, SmoothFit
 from fullrank.metrics import RankMetric, parse, per_query_many
+from fullrank.models._threads import one_blas_thread
 from fullrank.stats import mean_interval
 from fullrank.stats.moments import check_level
 
@@ -30,6 +31,7 @@ TAIL = ("AUC", "MeanRank")
 """Metrics to which far ranks matter as much as near ones: those the smooth-head fit lumps."""
 
 
+@one_blas_thread()
 def estimate(
     ranked: TargetRanks,
     metrics: str | RankMetric | Iterable[str | RankMetric],

@@ -17,6 +17,7 @@ from fullrank.estimators._estimate import as_estimator, as_metrics
 from fullrank.estimators._intervals import refitted, user_draws
 from fullrank.estimators._problem import Problem
 from fullrank.metrics import RankMetric
+from fullrank.models._threads import one_blas_thread
 from fullrank.stats.moments import check_level
 
 _NOISE = 1e-12
@@ -42,6 +43,7 @@ class Difference:
     p_value: float
 
 
+@one_blas_thread()
 def difference(
     first: TargetRanks,
     second: TargetRanks,
