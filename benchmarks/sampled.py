@@ -59,17 +59,18 @@ def million(users: int, items: int, n: int) -> dict[str, float]:
     from fullrank.estimators._cases import Cases
     from fullrank.estimators._problem import Problem
     from fullrank.metrics import parse
+    from fullrank.models._threads import one_blas_thread
 
     ranked, estimator = sampled(users, items, n), MLE()
     before, begin = peak_gib(), time.perf_counter()
     cases = Cases.of(ranked)
     gathered = time.perf_counter()
-    stratum = cases.strata[0]
-    bins = estimator.bins(stratum.groups.n, 10)
-    stratum.groups.likelihood(bins)
+    groups = cases.strata[0].groups
+    groups.likelihood(estimator.bins(groups.n, 10))
     known = time.perf_counter()
-    problem = Problem.of(cases, estimator, [parse("ndcg@10")])
-    value = problem.values(problem.fits)
+    with one_blas_thread():  # as estimate does
+        problem = Problem.of(cases, estimator, [parse("ndcg@10")])
+        value = problem.values(problem.fits)
     end = time.perf_counter()
     return {
         "whole": end - begin, "gathering": gathered - begin, "likelihood": known - gathered,

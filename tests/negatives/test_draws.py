@@ -120,7 +120,7 @@ def test_equal_for_one_and_many_threads(design, monkeypatch):
     rows = []
     for threads in ("1", "3"):
         monkeypatch.setenv("FULLRANK_THREADS", threads)
-        rows.append(drawn(design, pool(3000)))
+        rows.append(drawn(design, pool(9000)))  # more than one chunk
     assert np.array_equal(*rows)
 
 

@@ -14,11 +14,19 @@ from fullrank.kernels.order import tie_key
 # The order of a sum is free: that of factors on the grid is exact in float64, and the bound of what
 # float32 loses holds for any.
 @jit(fastmath={"reassoc", "contract", "nsz"})
-def _quick(a: NDArray[np.float32], b: NDArray[np.float32]) -> Any:
-    total = np.float32(0.0)
-    for j in range(len(a)):
-        total += a[j] * b[j]
-    return total
+def _products(
+    mine: NDArray[np.float32],
+    factors: NDArray[np.float32],
+    row: NDArray[np.int32],
+    out: NDArray[np.float32],
+) -> None:
+    """Float32 products with the factors of a row of items."""
+    for p in range(len(row)):
+        other = factors[np.uint32(row[p])]
+        total = np.float32(0.0)
+        for j in range(len(mine)):
+            total += mine[j] * other[j]
+        out[p] = total
 
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
@@ -148,6 +156,27 @@ def _settle(
     return above, equal, before
 
 
+# Whole numbers below 2 ** 24 add up exactly in any order; of float32 a vector holds the most.
+@jit(fastmath={"reassoc", "nsz"})
+def _few(scores: NDArray[np.float32], low: Any, high: Any) -> tuple[Any, Any]:
+    higher, reached = np.float32(0.0), np.float32(0.0)
+    for p in range(len(scores)):
+        higher += np.float32(1.0) if scores[p] > high else np.float32(0.0)
+        reached += np.float32(1.0) if scores[p] >= low else np.float32(0.0)
+    return higher, reached
+
+
+@jit()
+def _counted(scores: NDArray[np.float32], low: Any, high: Any) -> tuple[int, int]:
+    """How many scores are above ``high``, and how many reach ``low``."""
+    higher = reached = 0
+    for at in range(0, len(scores), 1 << 20):
+        part = _few(scores[at : at + (1 << 20)], low, high)
+        higher += int(part[0])
+        reached += int(part[1])
+    return higher, reached
+
+
 @jit()
 def _bounds(score: float, error: float) -> tuple[Any, Any]:
     """Bounds in float32 between which a score leaves open whether it is higher; never too narrow.
@@ -202,23 +231,21 @@ def count_before_factors(
     exact = np.empty(queries.shape[1])
     for r in range(len(rows)):
         q = rows[r]
-        mine, exact[:] = queries[q], queries[q]
+        mine, known = queries[q], False
         row = items[indptr[r] : indptr[r + 1]]
-        for p in range(len(row)):
-            scores[p] = _quick(mine, factors[row[p]])
+        _products(mine, factors, row, scores)
         for t in range(target_indptr[q], target_indptr[q + 1]):
             if not counting[t]:
                 continue
             score = target_scores[t]
             low, high = _bounds(np.float64(score), error[q])
-            higher = reached = np.int32(0)
-            for p in range(len(row)):
-                higher += np.int32(scores[p] > high)
-                reached += np.int32(scores[p] >= low)
+            higher, reached = _counted(scores[: len(row)], low, high)
             above[t] += higher
             before[t] += higher
             if reached == higher:
                 continue
+            if not known:
+                exact[:], known = mine, True
             found = _settle(
                 scores[: len(row)],
                 row,

@@ -82,7 +82,7 @@ def _skip(places: NDArray[np.int32], rest: int) -> int:
 
 
 @jit()
-def _partners(key: np.uint64, j: int, n: int, out: NDArray[np.int32]) -> None:
+def _partners(key: np.uint64, j: int, n: int, out: NDArray[np.uint32]) -> None:
     """Places that steps ``j`` and on of a Fisher-Yates order of ``n`` swap with."""
     for i in range(len(out)):
         out[i] = j + i + _below(key, j + i, n - j - i)
@@ -122,9 +122,10 @@ def draw_distinct(
     """
     most = sizes.max() if len(sizes) else 0
     order = np.arange(most).astype(np.int32)
-    partners = np.empty(most, np.int32)
+    partners = np.empty(most, np.uint32)
     for q in range(len(keys)):
         n, key, ex = sizes[q], keys[q], ex_indptr[q]
+        items = base[base_starts[q] :]
         for i in range(ex, ex + ex_counts[q]):
             order[excluded[i]] = -1  # where it goes it is passed over
         at, end = indptr[q] - first[q], indptr[q + 1]
@@ -134,17 +135,17 @@ def draw_distinct(
             stop = min(j + end - at, n)
             _partners(key, j, n, partners[j:stop])
             for step in range(j, stop):
-                other = partners[step]
+                other = partners[np.uint32(step)]
                 place = order[other]
-                order[other] = order[step]  # what moves ahead is never looked at again
+                order[other] = order[np.uint32(step)]  # what moves ahead is never looked at again
                 if place >= 0:
                     if at >= indptr[q]:
-                        out[at] = base[base_starts[q] + place]
+                        out[at] = items[np.uint32(place)]
                     at += 1
             j = stop
         for step in range(j):  # undone, so that the next row begins anew
-            order[step] = step
-            order[partners[step]] = partners[step]
+            other = partners[np.uint32(step)]
+            order[np.uint32(step)], order[other] = step, other
         for i in range(ex, ex + ex_counts[q]):
             order[excluded[i]] = excluded[i]
 

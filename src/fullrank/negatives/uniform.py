@@ -11,7 +11,8 @@ from fullrank.core.threads import run_chunks
 from fullrank.negatives._base import Drawn, Negatives, rows_between
 from fullrank.negatives._pool import Pool
 
-_ROWS = 1024
+_ROWS = 4096
+"""Rows a thread: as many as a block of ranking, whose threads then start none themselves."""
 
 
 @dataclass(frozen=True, kw_only=True)

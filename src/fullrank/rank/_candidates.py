@@ -21,11 +21,14 @@ from fullrank.rank._catalogue import Catalogue
 from fullrank.rank._job import run_blocks
 from fullrank.rank._pairs import PairScores
 
-BLOCK = 1024
-"""Queries whose candidates are drawn and scored together."""
+LEAST, BLOCK = 256, 4096
+"""Queries that are prepared and written together: what isn't in kernels takes turns, by block."""
 
 PAIRS = 1 << 21
 """Pairs a call of a model, at most (but for one query with more)."""
+
+CACHED = 1 << 17
+"""Pairs that are drawn and counted at a time from factors: they stay in the cache."""
 
 _LARGEST = np.iinfo(np.int32).max
 
@@ -109,7 +112,14 @@ def rank_candidates(
         worst=np.empty(t, np.int32),
         sample=_empty(t, negatives, lists),
     )
-    run_blocks(lambda start: _rank_block(work, start), range(0, len(queries), BLOCK), workers)
+    n, size = len(queries), BLOCK
+    if workers > 1:  # some blocks a thread, so that none waits long for the last
+        size = min(BLOCK, max(LEAST, -(-n // (4 * workers))))
+    run_blocks(
+        lambda start: _rank_block(work, slice(start, min(start + size, n))),
+        range(0, n, size),
+        workers,
+    )
     return _result(work, catalogue)
 
 
@@ -138,12 +148,10 @@ def _rankable(queries: Queries, catalogue: Catalogue) -> NDArray[np.bool_]:
     return np.asarray(inside)
 
 
-def _rank_block(work: _Work, start: int) -> None:
-    """Draw, score and count for the queries from ``start``, stage after stage."""
-    stop = min(start + BLOCK, len(work.queries))
-    queries = work.queries[start:stop]
-    t0, t1 = (int(work.queries.target_indptr[q]) for q in (start, stop))
-    block = _Block(work, queries, slice(start, stop), slice(t0, t1))
+def _rank_block(work: _Work, rows: slice) -> None:
+    """Draw, score and count for some of the queries, stage after stage."""
+    t0, t1 = (int(work.queries.target_indptr[q]) for q in (rows.start, rows.stop))
+    block = _Block(work, work.queries[rows], rows, slice(t0, t1))
     block.score_targets()
     if work.lists is not None:
         block.look_at_lists(work.lists)
@@ -198,7 +206,8 @@ class _Block:
         active = np.zeros(len(self.queries), dtype=bool)
         active[self.row_of[self.counting]] = True
         rows = np.flatnonzero(active & (wanted > self.drawn))
-        for part in _parts((wanted - self.drawn)[rows], PAIRS):
+        most = PAIRS if self.bound.product is None else CACHED
+        for part in _parts((wanted - self.drawn)[rows], most):
             self._extend(rows[part], wanted[rows[part]])
         self.sizes[self.counting] = np.maximum(wanted, self.drawn)[self.row_of[self.counting]]
         self.drawn[rows] = wanted[rows]
@@ -291,15 +300,13 @@ class _Block:
 
 def _parts(counts: NDArray[np.int64], most: int) -> list[slice]:
     """Cut rows into runs with at most ``most`` pairs, or one row."""
-    if counts.sum() <= most:
-        return [slice(0, len(counts))] if len(counts) else []
-    out, start, total = [], 0, 0
-    for row, count in enumerate(counts.tolist()):
-        if row > start and total + count > most:
-            out.append(slice(start, row))
-            start, total = row, 0
-        total += count
-    return [*out, slice(start, len(counts))]
+    ends, out, start = np.cumsum(counts), [], 0
+    while start < len(counts):
+        before = ends[start] - counts[start]
+        stop = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
+        out.append(slice(start, stop))
+        start = stop
+    return out
 
 
 def _by_rank(queries: Queries, best: NDArray[np.int32]) -> NDArray[np.int64]:
