@@ -23,6 +23,14 @@ from fullrank.metrics import RankMetric
 _FEW = 100
 """Targets that a stratum needs; smaller ones join their neighbour."""
 
+_FEW_LISTED = 60
+"""The same for strata by listed items."""
+
+_STEPS = 4
+"""Strata by listed items in a doubling of their number. What of the rest precedes a target grows
+with what of the list does: with one stratum from 17 to 32, targets just within a cut-off of 20 were
+taken for those far beyond it (a bias of -1.5 % there on MovieLens 1M, of 0.3 % with four steps)."""
+
 
 @dataclass(frozen=True, eq=False)
 class Stratum:
@@ -160,7 +168,7 @@ class Cases:
 def _strata(
     ahead: NDArray[np.int32], sizes: NDArray[np.int64], listed: NDArray[np.int32]
 ) -> list[NDArray[np.int64]]:
-    """Targets by the listed items ahead (0, 1, 2, 3-4, 5-8 and so on), then by targets.
+    """Targets by the listed items ahead (0, 1, 2, 3, 4, 5, 6, 7-8, 9 and so on), then by targets.
 
     Few targets with as many listed items join those with fewer.
 
@@ -170,12 +178,12 @@ def _strata(
         listed: int32 ``[t]`` listed items ahead.
     """
     some = np.flatnonzero(ahead >= 0)
-    level = _level(listed[some])
+    level = _level(listed[some], _STEPS)
     order = np.argsort(level, kind="stable")
     cuts = np.flatnonzero(np.diff(level[order]) != 0) + 1
     parts: list[NDArray[np.int64]] = []
     for part in np.split(order, cuts):
-        if parts and min(len(part), len(parts[-1])) < _FEW:
+        if parts and min(len(part), len(parts[-1])) < _FEW_LISTED:
             parts[-1] = np.concatenate([parts[-1], part])
         else:
             parts.append(part)
@@ -186,9 +194,10 @@ def _strata(
     return out
 
 
-def _level(numbers: NDArray[np.int32]) -> NDArray[np.float64]:
-    """0, 1, 2, 3-4, 5-8 and so on."""
-    return np.where(numbers < 3, numbers, 2 + np.ceil(np.log2(np.maximum(numbers, 2) / 2.0)))
+def _level(numbers: NDArray[np.int32], steps: int = 1) -> NDArray[np.float64]:
+    """0, 1, 2, 3-4, 5-8 and so on; or so many steps for each doubling."""
+    far = 2 + np.ceil(steps * np.log2(np.maximum(numbers, 2) / 2.0))
+    return np.where(numbers < 3, numbers, far)
 
 
 def _by_targets(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDArray[np.int64]]:
