@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from replications.item_sampling import plots, tables
+from replications.item_sampling import plots, reference, tables
 from replications.item_sampling.tables import Cells
 
 FOLDER = Path(__file__).parent
@@ -25,6 +25,7 @@ def show(cells: Cells, *, write: bool) -> None:
         "table 3": tables.table_3(cells),
         "coverage": tables.covers(cells),
         "spot check": tables.checks(cells),
+        "reference": reference.beside(cells),
     }
     for name, text in made.items():
         print(f"## {name}\n\n{text}\n")

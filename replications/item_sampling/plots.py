@@ -74,7 +74,7 @@ def efficiency(cells: Cells) -> Any:
         for (data, model), cell in cells.items()
         if data not in LAWS
         for size, cost in cell["efficiency"].T
-        if np.isfinite(cost)
+        if np.isfinite(cost) and size <= cell["n"] / 4  # below every user's own catalogue
     ]
     return (
         alt.Chart(alt.Data(values=rows), title="Items scored for a newly resolved target")

@@ -93,7 +93,7 @@ def _best(cells: Cells, method: str) -> int:
     count = 0
     for cell in cells.values():
         all_ = {m: f[:, 1].mean() for m in rivals if (f := found(cell, m)) is not None}
-        count += min(all_, key=lambda m: all_[m]) == method
+        count += bool(all_) and min(all_, key=lambda m: all_[m]) == method
     return count
 
 
