@@ -37,6 +37,13 @@ def test_table_shows_the_sampled_number_and_why_they_differ(ranks, capsys):
     assert "approximate: ranks 1 to 20 (N/n)" in out
 
 
+def test_the_raw_metric_stands_in_no_column_of_estimates(ranks, capsys):
+    assert run(["estimate", str(ranks), *SIZES, "-m", "recall@10", "--method", "raw"]) == 0
+    row = capsys.readouterr().out.splitlines()[1].split()
+    assert row[0] == "Recall@10"
+    assert row[2:] == ["–", "–"]
+
+
 def test_json_is_what_the_library_says(ranks, capsys):
     assert run(["estimate", str(ranks), *SIZES, "-m", "ndcg@10", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

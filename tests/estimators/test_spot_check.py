@@ -11,10 +11,12 @@ from fullrank.core.errors import EstimateError
 from fullrank.estimators import (
     SH,
     Doubling,
+    Screened,
     Thinned,
     difference,
     efficiency,
     estimate,
+    simulate,
     spot_check,
 )
 from fullrank.negatives import Uniform
@@ -86,9 +88,25 @@ def test_efficiency_by_hand():
 
 
 def test_efficiency_of_a_stage_that_resolved_nobody_is_infinite():
-    found = efficiency(as_ranks([2, 1, 1], [10, 20, 40], 1000))
-    assert found.cost[1:].tolist() == [np.inf, np.inf]
-    assert found.to_frame()["cost"].null_count() == 2
+    """Nobody stopped at 20: the stage was paid for all the same."""
+    found = efficiency(as_ranks([2, 3, 1], [10, 40, 40], 1000))
+    assert found.sizes.tolist() == [10, 20, 40]
+    assert found.cost.tolist() == [30.0, np.inf, 40.0]
+    assert found.left.tolist() == [3, 2, 2]
+    assert found.to_frame()["cost"].null_count() == 1
+    assert [stage["cost"] for stage in found.to_dict()["stages"]] == [30.0, None, 40.0]
+
+
+def test_efficiency_of_catalogues_that_differ_and_of_designs_that_stop_by_a_coin():
+    places = np.random.default_rng(0).choice(np.arange(1, N + 1), M, p=law("sharp", N))
+    catalogs = N - np.arange(M) % 40
+    drawn = simulate(np.minimum(places, catalogs), catalogs, Screened(), 0)
+    found = efficiency(drawn)
+    assert found.sizes.tolist()[:3] == [25, 50, 100]
+    assert 180 <= found.sizes[3] <= 187
+    assert found.resolved.sum() == (drawn.sample.ranks > 1).sum()
+    with pytest.raises(EstimateError, match="came first in their sample and went no further"):
+        efficiency(simulate(places, N, Thinned(), 0))
 
 
 def test_cost_doubles_about_with_each_stage():

@@ -17,10 +17,11 @@ from fullrank.cli._output import (
     print_table,
 )
 from fullrank.core.brief import count, duration
+from fullrank.core.errors import SpecError
 
 if TYPE_CHECKING:
     from fullrank.core.ranked import TargetRanks
-    from fullrank.estimators import Cost, Plan, Recovered
+    from fullrank.estimators import Cost, Efficiency, Plan, Recovered
 
 WHY = (
     "sampled is the metric of the rank among the drawn candidates: fewer items can come before a "
@@ -32,9 +33,9 @@ WHY = (
 def estimate(
     ranks: Annotated[Path, typer.Argument(help="Table with a column rank, one row a target.")],
     metric: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option("-m", "--metric", help="Such as ndcg@10 or recall@5,10; may be repeated."),
-    ],
+    ] = None,
     catalog_size: Annotated[
         int | None,
         typer.Option(help="Candidates that could be drawn, and the target; else a column."),
@@ -65,6 +66,13 @@ def estimate(
         int, typer.Option(help="Bootstrap resamples, for methods without posterior draws.")
     ] = 200,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the interval.")] = 0,
+    efficiency: Annotated[
+        bool,
+        typer.Option("--efficiency", help="What each size of an adaptive sample bought, too."),
+    ] = False,
+    save: Annotated[
+        Path | None, typer.Option(help="Chart of --efficiency: a file .svg or .html.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Recover metrics of the full ranking from sampled ranks, with an interval.
@@ -74,11 +82,10 @@ def estimate(
     the columns sample_size and catalog_size; several targets of a query by others (how many other
     targets precede each), and a proxy list that was scored first by listed (how many of it do).
     """
-    from fullrank.estimators import estimate as recover
+    from fullrank.estimators import efficiency as bought
     from fullrank.estimators import read_ranks
-    from fullrank.estimators._estimate import as_metrics
-    from fullrank.experiment.evaluate import named_metrics
 
+    _check_asked(metric, efficiency, save)
     with busy("estimating", quiet=json):
         ranked = read_ranks(
             ranks,
@@ -89,18 +96,65 @@ def estimate(
             columns=parse_columns(columns),
             read=parse_read(read),
         )
-        found = recover(
-            ranked,
-            as_metrics(named_metrics(metric)),
-            method=method,
-            level=level,
-            resamples=resamples,
-            rng=seed,
-        )
+        stages = bought(ranked) if efficiency else None
+        options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": seed}
+        found = _recovered(ranked, metric, method, options) if metric else []
+    if save is not None and stages is not None:
+        from fullrank.report import write_efficiency
+
+        write_efficiency(stages, save)
     if json:
-        print_json(_as_dict(found, ranked))
+        shown = {} if stages is None else {"efficiency": stages.to_dict()}
+        print_json({**_as_dict(found, ranked), **shown})
         return
-    _print(found, ranked)
+    if found:
+        _print(found, ranked)
+    if stages is not None:
+        _print_stages(stages, after=bool(found))
+
+
+def _check_asked(metric: list[str] | None, efficiency: bool, save: Path | None) -> None:
+    """Refuse a command that asks for nothing, or for a chart of nothing, before any work."""
+    if not metric and not efficiency:
+        raise SpecError("no metric was named: give -m, such as -m ndcg@10, or --efficiency")
+    if save is not None:
+        if not efficiency:
+            raise SpecError("--save is the chart of --efficiency: give both")
+        from fullrank.report.efficiency import check_chart
+
+        check_chart(save)
+
+
+def _recovered(
+    ranked: TargetRanks, metric: list[str], method: str, options: dict[str, Any]
+) -> list[Recovered]:
+    from fullrank.estimators import estimate as recover
+    from fullrank.estimators._estimate import as_metrics
+    from fullrank.experiment.evaluate import named_metrics
+
+    return recover(ranked, as_metrics(named_metrics(metric)), method=method, **options)
+
+
+def _print_stages(found: Efficiency, *, after: bool) -> None:
+    rows = [
+        [
+            f"{stage['size']:,}",
+            f"{stage['targets']:,}",
+            f"{stage['resolved']:,}",
+            "–" if stage["cost"] is None else f"{stage['cost']:,.1f}",
+            "yes" if stage["size"] <= found.n_max else "no",
+        ]
+        for stage in found.to_dict()["stages"]
+    ]
+    if after:
+        print_line("")
+    head = ["size", "targets", "resolved", "items for one resolved", "within n_max"]
+    print_table(head, rows, "what each size bought")
+    print_line("")
+    print_line(
+        f"{found.items:,.1f} items a target on average; recommended n_max: {found.n_max:,}, the "
+        "largest size within an eighth of the catalogue"
+    )
 
 
 def _as_dict(found: list[Recovered], ranked: TargetRanks) -> dict[str, Any]:
@@ -116,7 +170,7 @@ def _as_dict(found: list[Recovered], ranked: TargetRanks) -> dict[str, Any]:
     }
     return {
         "metrics": {one.metric: one.to_dict() for one in found},
-        "method": found[0].method,
+        "method": found[0].method if found else None,
         "policies": dict(ranked.counts),
         "protocol": key_of(protocol),
         "protocol_content": protocol,
@@ -132,8 +186,14 @@ def _print(found: list[Recovered], ranked: TargetRanks) -> None:
             [
                 one.metric,
                 f"{one.raw:.4f}",
-                interval(value["value"], value["low"], value["high"]),
-                interval(value["value"], *value["these_users"]),
+                *(
+                    ["–", "–"]  # it estimates nothing: its interval is of the sampled number
+                    if one.method == "Raw"
+                    else [
+                        interval(value["value"], value["low"], value["high"]),
+                        interval(value["value"], *value["these_users"]),
+                    ]
+                ),
             ]
         )
     print_table(["metric", "sampled", "full ranking", "for these users"], rows)

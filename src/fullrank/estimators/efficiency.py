@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,15 +21,16 @@ SHARE = 1 / 8
 
 @dataclass(frozen=True, eq=False)
 class Efficiency:
-    """Sampling efficiency by stage (Jin et al. 2023).
+    """Sampling efficiency by stage (Jin et al. 2023); ``report.write_efficiency`` draws it.
 
     Attributes:
-        sizes: int64 ``[j]``, ``n_j``, the target included.
+        sizes: int64 ``[j]``, ``n_j``, the target included; a median where catalogues differ.
         resolved: int64 ``[j]``, ``m_j``: targets that stopped there with a rank above 1.
         cost: float64 ``[j]``, ``C_j = (n_j - n_{j-1}) (M - sum_{i<j} m_i) / m_j`` items for a
             newly resolved target; infinite where none was. It about doubles with each stage.
         n_max: the largest size within an eighth of the catalogue.
         items: items scored for a target, on average.
+        targets: ``M``, that were ranked.
     """
 
     sizes: NDArray[np.int64]
@@ -37,14 +38,32 @@ class Efficiency:
     cost: NDArray[np.float64]
     n_max: int
     items: float
+    targets: int
+
+    @property
+    def left(self) -> NDArray[np.int64]:
+        """Targets that went into each stage: int64 ``[j]``."""
+        return self.targets - np.cumsum(self.resolved) + self.resolved
+
+    def to_dict(self) -> dict[str, Any]:
+        """As ``fullrank estimate --efficiency --json`` has it."""
+        stages = [
+            {"size": int(n), "targets": int(left), "resolved": int(m), "cost": c}
+            for n, left, m, c in zip(self.sizes, self.left, self.resolved, self._costs)
+        ]
+        rest = {"n_max": self.n_max, "items": self.items, "targets": self.targets}
+        return {"stages": stages, **rest}
+
+    @property
+    def _costs(self) -> list[float | None]:
+        return [None if np.isinf(c) else c for c in self.cost.tolist()]
 
     def to_frame(self) -> pl.DataFrame:
-        """Polars frame ``size, resolved, cost``; a cost without end is null."""
+        """Polars frame ``size, targets, resolved, cost``; a cost without end is null."""
         import polars as pl
 
-        cost = [None if np.isinf(c) else c for c in self.cost.tolist()]
-        columns = {"size": self.sizes, "resolved": self.resolved}
-        return pl.DataFrame({**columns, "cost": pl.Series(cost, dtype=pl.Float64)})
+        columns = {"size": self.sizes, "targets": self.left, "resolved": self.resolved}
+        return pl.DataFrame({**columns, "cost": pl.Series(self._costs, dtype=pl.Float64)})
 
 
 def efficiency(ranked: TargetRanks) -> Efficiency:
@@ -54,23 +73,36 @@ def efficiency(ranked: TargetRanks) -> Efficiency:
         ranked: from a design such as ``Doubling(n_max=…)`` with a large ``n_max``.
 
     Raises:
-        EstimateError: samples of one size only.
+        EstimateError: samples of one size only, or of another design.
     """
     sample = checked_sample(ranked)
     found = sample.ranks > 0
-    ranks, sizes = sample.ranks[found], sample.sizes[found]
-    stages = np.unique(sizes).astype(np.int64)
-    if len(stages) < 2:
+    ranks, sizes = sample.ranks[found], sample.sizes[found].astype(np.int64)
+    catalogs = sample.catalog_sizes[found]
+    first = int(sizes.min())
+    if first == sizes.max():
         raise EstimateError(
-            f"all samples have the size {stages[0]}; efficiency is told from an adaptive design, "
-            "such as candidates=Doubling(n_max=…)"
+            f"all samples have the size {first}; efficiency is told from an adaptive design, such "
+            "as candidates=Doubling(n_max=…)"
         )
-    resolved = np.array([np.count_nonzero((sizes == n) & (ranks > 1)) for n in stages])
+    stage = np.ceil(np.log2(sizes / first) - 1e-9).astype(np.int64)
+    stopped = np.count_nonzero((ranks == 1) & (stage < stage.max()) & (sizes < catalogs))
+    if stopped:
+        raise EstimateError(
+            f"{stopped:,} targets came first in their sample and went no further: efficiency is "
+            "told from a design that goes on with all of them, such as candidates=Doubling(n_max=…)"
+        )
+    stages = first * 2 ** np.arange(stage.max() + 1)
+    for j in np.unique(stage):  # ceilings that are a share of each user's catalogue
+        stages[j] = round(float(np.median(sizes[stage == j])))
+    resolved = np.bincount(stage[ranks > 1], minlength=len(stages))
     left = len(ranks) - np.concatenate([[0], np.cumsum(resolved)[:-1]])
     with np.errstate(divide="ignore"):
         cost = np.diff(stages, prepend=0) * left / resolved
-    top = float(np.median(sample.catalog_sizes[found])) * SHARE
-    n_max = int(stages[0])
+    top = float(np.median(catalogs)) * SHARE
+    n_max = first
     while 2 * n_max <= top:
         n_max *= 2
-    return Efficiency(stages, resolved.astype(np.int64), cost, n_max, float(sizes.mean()))
+    return Efficiency(
+        stages, resolved.astype(np.int64), cost, n_max, float(sizes.mean()), len(ranks)
+    )

@@ -1,5 +1,6 @@
 """Tables, charts and sentences that show what a benchmark found; the only place that rounds."""
 
+from fullrank.report.efficiency import efficiency_figure, write_efficiency
 from fullrank.report.files import print_summary, write_table
 from fullrank.report.html import render_report, write_report
 from fullrank.report.tables import FORMATS, leaderboard_table, long_table
@@ -7,11 +8,13 @@ from fullrank.report.text import summary_text
 
 __all__ = [
     "FORMATS",
+    "efficiency_figure",
     "leaderboard_table",
     "long_table",
     "print_summary",
     "render_report",
     "summary_text",
+    "write_efficiency",
     "write_report",
     "write_table",
 ]
