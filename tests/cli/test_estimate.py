@@ -35,6 +35,14 @@ def test_table_shows_the_sampled_number_and_why_they_differ(ranks, capsys):
     assert out.count("Recall@") == 2
     assert "why they differ" in out
     assert "approximate: ranks 1 to 20 (N/n)" in out
+    assert "itself among them: 100.0 of 2,000.0 on average" in out
+
+
+def test_methods_that_differ_are_named_by_metric(ranks, capsys):
+    options = ("-m", "ndcg@10", "-m", "auc", "--resamples", "20")
+    assert run(["estimate", str(ranks), *SIZES, *options]) == 0
+    out = capsys.readouterr().out
+    assert "NDCG@10: SH, posterior draws; AUC: MLE, bootstrap" in out
 
 
 def test_the_raw_metric_stands_in_no_column_of_estimates(ranks, capsys):

@@ -201,14 +201,31 @@ def _print(found: list[Recovered], ranked: TargetRanks) -> None:
     print_line("")
     print_line(
         f"{count(first.n_queries, 'query', 'queries')} of {count(first.n_users, 'user')}; "
-        f"{first.level:.0%} intervals, {first.method}"
+        f"{first.level:.0%} intervals, {_methods(found)}"
     )
+    sample = ranked.sample
+    if sample is not None and sample.ranks.any():
+        ranked_ones = sample.ranks > 0
+        spent, pool = (x[ranked_ones].mean() for x in (sample.sizes, sample.catalog_sizes))
+        print_line(
+            f"items scored for a target, itself among them: {spent:,.1f} of {pool:,.1f} on average"
+        )
     print_line(f"why they differ: {WHY}")
     for note in dict.fromkeys(note for one in found for note in one.notes):
         print_line(f"note: {note}")
     missed = ranked.counts.get("unranked_targets", 0)
     if missed:
         print_line(f"{count(missed, 'target')} without a rank: counted as misses")
+
+
+def _methods(found: list[Recovered]) -> str:
+    """How they were estimated: for each metric where the methods differ."""
+    named: dict[str, list[str]] = {one.estimate.method: [] for one in found}
+    for one in found:
+        named[one.estimate.method].append(one.metric)
+    if len(named) == 1:
+        return next(iter(named))
+    return "; ".join(f"{', '.join(metrics)}: {method}" for method, metrics in named.items())
 
 
 def plan(
