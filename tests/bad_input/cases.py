@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.bad_input.cases_bench import BENCH
 from tests.bad_input.cases_data import DATA
+from tests.bad_input.cases_estimates import ESTIMATES
 from tests.bad_input.cases_lists import COMPARE, LISTS
 from tests.bad_input.cases_splits import SPLITS
 from tests.bad_input.cases_stores import STORES
@@ -16,4 +17,5 @@ CASES: dict[str, tuple[Case, ...]] = {
     "Splits": SPLITS,
     "Benchmark files": BENCH,
     "Stores and reports": STORES,
+    "Sampled ranks and plans": ESTIMATES,
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.brief import count
 from fullrank.core.errors import EstimateError
 from fullrank.core.ranked import TargetRanks
 from fullrank.estimators._cases import checked_sample
@@ -89,8 +90,9 @@ def efficiency(ranked: TargetRanks) -> Efficiency:
     stopped = np.count_nonzero((ranks == 1) & (stage < stage.max()) & (sizes < catalogs))
     if stopped:
         raise EstimateError(
-            f"{stopped:,} targets came first in their sample and went no further: efficiency is "
-            "told from a design that goes on with all of them, such as candidates=Doubling(n_max=…)"
+            f"{count(int(stopped), 'target')} came first in their sample and went no further: "
+            "efficiency is told from a design that goes on with all of them, such as "
+            "candidates=Doubling(n_max=…)"
         )
     stages = first * 2 ** np.arange(stage.max() + 1)
     for j in np.unique(stage):  # ceilings that are a share of each user's catalogue

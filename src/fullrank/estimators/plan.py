@@ -158,8 +158,12 @@ def _given(
 
 def _size(catalog_size: int | None, pilot: TargetRanks | None) -> int:
     """Items and the target, as given or as the pilot has it."""
-    if catalog_size is None and pilot is not None:
-        return Cases.of(pilot).strata[0].catalog
+    if catalog_size is None:
+        if pilot is not None:
+            return Cases.of(pilot).strata[0].catalog
+        raise SpecError(
+            "nothing says the size of the catalogue; give --catalog-size, or a pilot that has it"
+        )
     if not isinstance(catalog_size, int | np.integer) or catalog_size < 2:
         raise SpecError(f"catalog_size must be a whole number of at least 2, got {catalog_size!r}")
     return int(catalog_size)
@@ -180,7 +184,10 @@ def _target(
 ) -> tuple[float, str]:
     """Standard error of one model's estimate that is wanted, and what for."""
     if (half_width is None) == (difference is None):
-        raise SpecError("give either half_width or difference, what the plan is for")
+        raise SpecError(
+            "give either half_width or difference, what the plan is for (--half-width or "
+            "--difference on the command line)"
+        )
     wanted = half_width if half_width is not None else difference
     assert wanted is not None
     if not wanted > 0 or not 0 < power < 1 or not -1 < correlation < 1:
@@ -202,7 +209,8 @@ def _distribution(
     """Probability of each rank."""
     if (pilot is None) == (law is None):
         raise SpecError(
-            "give either a pilot (sampled ranks) or a law of ranks, such as law='power:0.8'"
+            "give either a pilot (sampled ranks) or a law of ranks, such as power:0.8 (--pilot or "
+            "--law on the command line)"
         )
     if pilot is not None:
         checked_sample(pilot)  # refuses lists: their first stratum is no sample of the whole
