@@ -80,6 +80,7 @@ def test_command_line(sample, tmp_path, capsys):
     assert run([*words, "--save", str(chart)]) == 0
     out = capsys.readouterr().out
     assert "recommended n_max: 40" in out
+    assert out.endswith(f"chart: {chart}\n")
     assert "sampled" not in out
     assert "n_max 40" in chart.read_text()
     assert run([*words, "-m", "recall@5", "--json"]) == 0

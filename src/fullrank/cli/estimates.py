@@ -111,6 +111,8 @@ def estimate(
         _print(found, ranked)
     if stages is not None:
         _print_stages(stages, after=bool(found))
+    if save is not None:
+        print_line(f"chart: {save}")
 
 
 def _check_asked(metric: list[str] | None, efficiency: bool, save: Path | None) -> None:
