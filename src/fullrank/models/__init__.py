@@ -9,6 +9,7 @@ from fullrank.models.pair_function import PairFunction
 from fullrank.models.popularity import Popularity
 from fullrank.models.pure_svd import PureSVD
 from fullrank.models.random import Random
+from fullrank.models.slim import SLIM
 from fullrank.models.user_knn import UserKNN
 
 REGISTRY = (
@@ -19,6 +20,7 @@ REGISTRY = (
     "Popularity",
     "PureSVD",
     "Random",
+    "SLIM",
     "UserKNN",
 )
 
@@ -26,6 +28,7 @@ __all__ = [
     "EASE",
     "IALS",
     "REGISTRY",
+    "SLIM",
     "BiasOnly",
     "ItemKNN",
     "Monitor",
