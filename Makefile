@@ -37,7 +37,7 @@ test: $(VENV)/.dev  ## Install everything, run all tests
 	$(BIN)/python -m pytest
 
 test-torch: $(TORCH)/.ready  ## Install PyTorch into .venv-torch, run the tests that need it
-	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest tests/rank/test_*backend*.py
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest tests/rank/test_*backend*.py tests/models/neural
 
 check: $(VENV)/.dev  ## Format, lint, types, layers, public API
 	$(BIN)/ruff format --check .

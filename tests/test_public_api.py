@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import inspect
 import json
 import subprocess
@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from fullrank.core.errors import SpecError
+
 SNAPSHOT = Path(__file__).with_name("public_api.json")
 PACKAGES = (
     "fullrank", "fullrank.data", "fullrank.data.filters", "fullrank.estimators",
     "fullrank.metrics", "fullrank.models", "fullrank.negatives", "fullrank.rank",
-    "fullrank.report", "fullrank.split", "fullrank.stats",
+    "fullrank.objectives", "fullrank.report", "fullrank.split", "fullrank.stats",
 )  # fmt: skip
 HEAVY = ("polars", "pandas", "numba", "scipy", "torch", "narwhals", "altair", "optuna")
 
@@ -32,7 +34,12 @@ def test_public_names_are_those_of_the_snapshot():
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_loads_and_is_documented(package):
     module = importlib.import_module(package)
+    without_torch = importlib.util.find_spec("torch") is None
     for name in module.__all__:
+        if without_torch and name in getattr(module, "NEURAL", ()):
+            with pytest.raises(SpecError, match="neural models need PyTorch"):
+                getattr(module, name)
+            continue
         value = getattr(module, name)
         if isinstance(value, type) or inspect.isroutine(value):  # aliases of types have none
             assert value.__doc__, f"{package}.{name} has no docstring"

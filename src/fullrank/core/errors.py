@@ -8,6 +8,7 @@ FullrankError
 ├── ScoreError       (ValueError)   scores that can't be ranked
 ├── NotFittedError   (RuntimeError) a model used before ``fit``
 ├── ProtocolError    (ValueError)   numbers that are not comparable
+├── TrainingError    (ArithmeticError) training that came to nothing: a loss that is no number
 ├── StoreError       (RuntimeError) a result folder that is damaged or of another version
 └── TooLargeError    (MemoryError)  arrays that would not fit, with the figure
 """
@@ -53,6 +54,10 @@ class ProtocolError(FullrankError, ValueError):
 
 class EstimateError(FullrankError, ValueError):
     """Sampled ranks from which what was asked for can't be told."""
+
+
+class TrainingError(FullrankError, ArithmeticError):
+    """Training came to nothing: a loss that is no finite number."""
 
 
 class StoreError(FullrankError, RuntimeError):

@@ -18,6 +18,7 @@ GROUPS = {
     "split": "fullrank.split",
     "filter": "fullrank.data.filters",
     "negatives": "fullrank.negatives",
+    "objective": "fullrank.objectives",
     "estimator": "fullrank.estimators",
 }
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.registry import build, find
+from fullrank.core.resources import measured
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment._blame import blamed
 from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.provenance import provenance
-from fullrank.experiment.resources import measured
 from fullrank.experiment.spec import ModelSpec
 from fullrank.experiment.store import key_of, plain
 from fullrank.models import Popularity, Recommender

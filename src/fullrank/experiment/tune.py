@@ -10,11 +10,11 @@ from typing import Any
 
 from fullrank.core.errors import FullrankError, SpecError
 from fullrank.core.registry import build, find
+from fullrank.core.resources import measured
 from fullrank.experiment._blame import blamed
 from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.check import space_of
-from fullrank.experiment.resources import measured
 from fullrank.experiment.search import distributions, propose, size_of
 from fullrank.experiment.spec import ModelSpec, TuneSpec
 from fullrank.experiment.store import Store, key_of, plain

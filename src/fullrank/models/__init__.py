@@ -1,4 +1,10 @@
-"""Recommenders, one a file. ``REGISTRY`` lists the models; names are found in any case."""
+"""Recommenders, one a file. ``REGISTRY`` lists the models; names are found in any case.
+
+Those of ``NEURAL`` need PyTorch and are loaded on first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models.bias_only import BiasOnly
@@ -12,11 +18,23 @@ from fullrank.models.random import Random
 from fullrank.models.slim import SLIM
 from fullrank.models.user_knn import UserKNN
 
+if TYPE_CHECKING:
+    from fullrank.models.neural.multi_dae import MultiDAE
+    from fullrank.models.neural.multi_vae import MultiVAE
+
+NEURAL = {
+    "MultiDAE": "multi_dae",
+    "MultiVAE": "multi_vae",
+}
+"""Module in ``fullrank.models.neural`` of each model that needs PyTorch."""
+
 REGISTRY = (
     "BiasOnly",
     "EASE",
     "IALS",
     "ItemKNN",
+    "MultiDAE",
+    "MultiVAE",
     "Popularity",
     "PureSVD",
     "Random",
@@ -27,11 +45,14 @@ REGISTRY = (
 __all__ = [
     "EASE",
     "IALS",
+    "NEURAL",
     "REGISTRY",
     "SLIM",
     "BiasOnly",
     "ItemKNN",
     "Monitor",
+    "MultiDAE",
+    "MultiVAE",
     "PairFunction",
     "Popularity",
     "PureSVD",
@@ -39,3 +60,9 @@ __all__ = [
     "Recommender",
     "UserKNN",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in NEURAL:
+        return getattr(import_module(f"fullrank.models.neural.{NEURAL[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

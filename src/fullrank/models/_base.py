@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -20,6 +21,7 @@ from fullrank.core.random import RNG
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._arrays import load_arrays, save_arrays
 from fullrank.models._product import product
+from fullrank.models._training import Training, TrainingLog
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -108,16 +110,33 @@ class Recommender(ABC):
             "query_factors, or sparse_product"
         )
 
-    def fit(self, train: Interactions, *, rng: RNG = 0, monitor: Monitor | None = None) -> Self:
+    def fit(
+        self,
+        train: Interactions,
+        *,
+        rng: RNG = 0,
+        monitor: Monitor | None = None,
+        checkpoint: str | Path | None = None,
+        progress: bool | Callable[[str], None] | None = None,
+    ) -> Self:
         """Learn from training rows.
+
+        Models that train in epochs leave a ``TrainingLog`` in ``log_``. Ctrl-C ends their training
+        with what they have, with a warning; the second one interrupts.
 
         Args:
             train: rows to learn from, and no others.
             rng: seed or Generator.
-            monitor: called after each epoch by models that have any; True stops.
+            monitor: called after each epoch by models that have any; True stops. ``EarlyStop``
+                of ``fullrank`` keeps the best epoch's weights.
+            checkpoint: folder that such models write to after each epoch, and go on from; the
+                result is that of an unbroken training.
+            progress: shown on the terminal (None: if there is one), or told to a callable.
 
         Raises:
             DataError: no rows, or a column that the model needs is missing.
+            TrainingError: the training loss is no finite number.
+            StoreError: the checkpoint is another training's.
         """
         if len(train) == 0:
             raise DataError(f"{type(self).__name__}.fit got no rows; check the split and filters")
@@ -125,6 +144,8 @@ class Recommender(ABC):
         self.known_users_ = train.user_counts > 0
         self.item_counts_ = train.item_counts
         self.known_items_ = self.item_counts_ > 0
+        folder = None if checkpoint is None else Path(checkpoint)
+        self.training, self.log_ = Training(monitor, folder, progress), TrainingLog()
         self._fit(train, rng, monitor)
         return self
 
@@ -293,6 +314,16 @@ class Recommender(ABC):
         for name, value in arrays.items():
             setattr(model, name, value)
         return model
+
+    def snapshot(self) -> dict[str, Any]:
+        """Copies of what ``fit`` left behind, for ``restore``."""
+        self._require_fitted()
+        return {name: deepcopy(getattr(self, name)) for name in self.fitted}
+
+    def restore(self, snapshot: Mapping[str, Any]) -> None:
+        """Go back to a ``snapshot`` of the same fit."""
+        for name, value in snapshot.items():
+            setattr(self, name, value)
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "item_vocab_"):

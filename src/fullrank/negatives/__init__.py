@@ -6,10 +6,21 @@
 from fullrank.negatives._base import Negatives
 from fullrank.negatives._pool import Pool
 from fullrank.negatives.given import Given
+from fullrank.negatives.mixture import Mixture
 from fullrank.negatives.popularity import Popularity
+from fullrank.negatives.training import TrainingNegatives
 from fullrank.negatives.uniform import Uniform
 from fullrank.negatives.weighted import Weighted
 
-__all__ = ["Given", "Negatives", "Pool", "Popularity", "Uniform", "Weighted"]
+__all__ = [
+    "Given",
+    "Mixture",
+    "Negatives",
+    "Pool",
+    "Popularity",
+    "TrainingNegatives",
+    "Uniform",
+    "Weighted",
+]
 
-REGISTRY = ("Given", "Popularity", "Uniform", "Weighted")
+REGISTRY = ("Given", "Mixture", "Popularity", "Uniform", "Weighted")

@@ -71,6 +71,10 @@ class Negatives(ABC):
             return np.where(sizes > 0, np.iinfo(np.int64).max, 0)
         return sizes
 
+    def probabilities(self, n_items: int) -> NDArray[np.float64]:
+        """Share of draws of each item where none is excluded: float64 ``[n_items]``."""
+        return np.full(n_items, 1.0 / max(n_items, 1))
+
     def settings(self) -> dict[str, Any]:
         """Settings by name, for provenance."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.init}

@@ -75,6 +75,12 @@ class Weighted(Negatives):
             )
         return np.asarray(self.weights, np.float64)[pool.items]
 
+    def probabilities(self, n_items: int) -> NDArray[np.float64]:
+        """Share of draws of each item where none is excluded: float64 ``[n_items]``."""
+        if self.weights is None or len(self.weights) != n_items:
+            raise SpecError(f"{type(self).__name__} has no weights for {n_items:,} items")
+        return np.asarray(self.weights / self.weights.sum(), np.float64)
+
     def limits(self, pool: Pool) -> NDArray[np.int64]:
         """Most draws that each row can give: int64 ``[q]``."""
         weights = self._of(pool)

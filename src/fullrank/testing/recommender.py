@@ -129,6 +129,9 @@ def _same(left: NDArray[Any], right: NDArray[Any]) -> None:
     np.testing.assert_array_equal(left, right)
 
 
+_FITTED: dict[str, Recommender] = {}
+
+
 class RecommenderContract:
     """Say how to ``make`` the model; each method is a test.
 
@@ -152,9 +155,12 @@ class RecommenderContract:
         raise NotImplementedError("a contract test says how to make its model")
 
     def fitted(self) -> tuple[Recommender, Queries]:
-        """The model fitted on the small world, and a query of each user."""
-        data = small_world()
-        return self.make().fit(data, rng=1), queries_of(data)
+        """The model fitted on the small world, and a query of each user; one fit for all tests."""
+        data, model = small_world(), self.make()
+        key = f"{type(self).__name__} {model!r}"
+        if key not in _FITTED:
+            _FITTED[key] = model.fit(data, rng=1)
+        return _FITTED[key], queries_of(data)
 
     def test_shape_and_dtype(self) -> None:
         """Scores are float32 ``[q, n_items]``, finite, and may be written to."""

@@ -1,0 +1,1 @@
+"""Models that PyTorch trains, one a file; ``fullrank.models`` lists them."""
