@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from fullrank import models
 from fullrank.core.errors import SpecError
+from fullrank.models import NEURAL
 
 SNAPSHOT = Path(__file__).with_name("public_api.json")
 PACKAGES = (
@@ -34,12 +36,7 @@ def test_public_names_are_those_of_the_snapshot():
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_public_name_loads_and_is_documented(package):
     module = importlib.import_module(package)
-    without_torch = importlib.util.find_spec("torch") is None
     for name in module.__all__:
-        if without_torch and name in getattr(module, "NEURAL", ()):
-            with pytest.raises(SpecError, match="neural models need PyTorch"):
-                getattr(module, name)
-            continue
         value = getattr(module, name)
         if isinstance(value, type) or inspect.isroutine(value):  # aliases of types have none
             assert value.__doc__, f"{package}.{name} has no docstring"
@@ -69,6 +66,17 @@ def test_help_loads_no_kernels_and_no_frames():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stderr.split()
     assert [name for name in HEAVY if name in loaded] == []
+
+
+@pytest.mark.parametrize("name", sorted(NEURAL))
+def test_models_that_need_pytorch_load_or_say_so(name):
+    assert name in models.REGISTRY
+    assert name not in models.__all__, "import * must not need PyTorch"
+    if importlib.util.find_spec("torch") is None:
+        with pytest.raises(SpecError, match="neural models need PyTorch"):
+            getattr(models, name)
+    else:
+        assert getattr(models, name).__doc__
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Recommenders, one a file. ``REGISTRY`` lists the models; names are found in any case.
 
-Those of ``NEURAL`` need PyTorch and are loaded on first use.
+Those of ``NEURAL`` need PyTorch and are loaded on first use; ``import *`` leaves them out.
 """
 
 from importlib import import_module
@@ -11,11 +11,15 @@ from fullrank.models.bias_only import BiasOnly
 from fullrank.models.ease import EASE
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
+from fullrank.models.last_items import LastItems
+from fullrank.models.markov import Markov
 from fullrank.models.pair_function import PairFunction
 from fullrank.models.popularity import Popularity
 from fullrank.models.pure_svd import PureSVD
 from fullrank.models.random import Random
+from fullrank.models.rp3beta import RP3beta
 from fullrank.models.slim import SLIM
+from fullrank.models.time_popularity import TimePopularity
 from fullrank.models.user_knn import UserKNN
 
 if TYPE_CHECKING:
@@ -33,12 +37,16 @@ REGISTRY = (
     "EASE",
     "IALS",
     "ItemKNN",
+    "LastItems",
+    "Markov",
     "MultiDAE",
     "MultiVAE",
     "Popularity",
     "PureSVD",
+    "RP3beta",
     "Random",
     "SLIM",
+    "TimePopularity",
     "UserKNN",
 )
 
@@ -50,14 +58,16 @@ __all__ = [
     "SLIM",
     "BiasOnly",
     "ItemKNN",
+    "LastItems",
+    "Markov",
     "Monitor",
-    "MultiDAE",
-    "MultiVAE",
     "PairFunction",
     "Popularity",
     "PureSVD",
+    "RP3beta",
     "Random",
     "Recommender",
+    "TimePopularity",
     "UserKNN",
 ]
 
