@@ -181,12 +181,7 @@ def _strata(
     level = _level(listed[some], _STEPS)
     order = np.argsort(level, kind="stable")
     cuts = np.flatnonzero(np.diff(level[order]) != 0) + 1
-    parts: list[NDArray[np.int64]] = []
-    for part in np.split(order, cuts):
-        if parts and min(len(part), len(parts[-1])) < _FEW_LISTED:
-            parts[-1] = np.concatenate([parts[-1], part])
-        else:
-            parts.append(part)
+    parts = _enough(np.split(order, cuts), _FEW_LISTED)
     out = []
     for part in parts:
         mine = np.sort(some[part])
@@ -215,13 +210,20 @@ def _by_targets(ahead: NDArray[np.int32], sizes: NDArray[np.int64]) -> list[NDAr
     size = np.floor(2.0 * np.log2(np.maximum(sizes, 1)))
     order = np.lexsort((size, level))
     new = (np.diff(level[order]) != 0) | (np.diff(size[order]) != 0)
+    parts = _enough(np.split(order, np.flatnonzero(new) + 1), _FEW)
+    return [np.sort(part) for part in parts]
+
+
+def _enough(parts: list[NDArray[np.int64]], few: int) -> list[NDArray[np.int64]]:
+    """Neighbouring parts joined, until each has ``few`` members; no longer than that."""
     out: list[NDArray[np.int64]] = []
-    for part in np.split(order, np.flatnonzero(new) + 1):
-        near = bool(out) and level[part[0]] == level[out[-1][0]]
-        if out and (len(part) < _FEW or (near and len(out[-1]) < _FEW)):
-            out[-1] = np.sort(np.concatenate([out[-1], part]))
+    for part in parts:
+        if out and len(out[-1]) < few:
+            out[-1] = np.concatenate([out[-1], part])
         else:
-            out.append(np.sort(part))
+            out.append(part)
+    if len(out) > 1 and len(out[-1]) < few:
+        out[-2:] = [np.concatenate(out[-2:])]
     return out
 
 
