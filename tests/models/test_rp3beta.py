@@ -14,12 +14,12 @@ from fullrank.testing.recommender import RecommenderContract, queries_of, small_
 from fullrank.testing.split import interactions
 
 
-class TestDefault(RecommenderContract):
+class TestRP3beta(RecommenderContract):
     def make(self) -> RP3beta:
         return RP3beta(neighbours=8)
 
 
-class TestP3alpha(RecommenderContract):
+class TestRP3betaP3alpha(RecommenderContract):
     def make(self) -> RP3beta:
         return RP3beta(alpha=1.4, beta=0.0, neighbours=5)
 

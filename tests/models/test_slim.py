@@ -22,17 +22,17 @@ from fullrank.testing.recommender import (
 from fullrank.testing.split import interactions
 
 
-class TestDefault(RecommenderContract):
+class TestSLIM(RecommenderContract):
     def make(self) -> SLIM:
         return SLIM(l1_reg=0.2, l2_reg=1.0)
 
 
-class TestSigned(RecommenderContract):
+class TestSLIMSigned(RecommenderContract):
     def make(self) -> SLIM:
         return SLIM(l1_reg=0.1, l2_reg=2.0, non_negative=False)
 
 
-class TestFewNeighbours(RecommenderContract):
+class TestSLIMFewNeighbours(RecommenderContract):
     def make(self) -> SLIM:
         return SLIM(l1_reg=0.0, l2_reg=1.0, neighbours=6)
 

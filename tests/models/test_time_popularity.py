@@ -12,7 +12,7 @@ from fullrank.testing.split import interactions
 DAY = 86_400
 
 
-class TestDefault(RecommenderContract):
+class TestTimePopularity(RecommenderContract):
     learns_checkerboard = False
     blank_without_history = False
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models.bias_only import BiasOnly
+from fullrank.models.eals import EALS
 from fullrank.models.ease import EASE
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
 from fullrank.models.markov import Markov
+from fullrank.models.nmf import NMF
 from fullrank.models.pair_function import PairFunction
 from fullrank.models.popularity import Popularity
 from fullrank.models.pure_svd import PureSVD
@@ -34,6 +36,7 @@ NEURAL = {
 
 REGISTRY = (
     "BiasOnly",
+    "EALS",
     "EASE",
     "IALS",
     "ItemKNN",
@@ -41,6 +44,7 @@ REGISTRY = (
     "Markov",
     "MultiDAE",
     "MultiVAE",
+    "NMF",
     "Popularity",
     "PureSVD",
     "RP3beta",
@@ -51,9 +55,11 @@ REGISTRY = (
 )
 
 __all__ = [
+    "EALS",
     "EASE",
     "IALS",
     "NEURAL",
+    "NMF",
     "REGISTRY",
     "SLIM",
     "BiasOnly",
