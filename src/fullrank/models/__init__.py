@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models.bias_only import BiasOnly
+from fullrank.models.dcf import DCF
 from fullrank.models.eals import EALS
 from fullrank.models.ease import EASE
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
 from fullrank.models.markov import Markov
+from fullrank.models.mf import MF
 from fullrank.models.nmf import NMF
 from fullrank.models.pair_function import PairFunction
 from fullrank.models.popularity import Popularity
@@ -36,11 +38,13 @@ NEURAL = {
 
 REGISTRY = (
     "BiasOnly",
+    "DCF",
     "EALS",
     "EASE",
     "IALS",
     "ItemKNN",
     "LastItems",
+    "MF",
     "Markov",
     "MultiDAE",
     "MultiVAE",
@@ -55,9 +59,11 @@ REGISTRY = (
 )
 
 __all__ = [
+    "DCF",
     "EALS",
     "EASE",
     "IALS",
+    "MF",
     "NEURAL",
     "NMF",
     "REGISTRY",
