@@ -37,12 +37,16 @@ class Markov(Recommender):
     share the last place of a history, the mean over them is taken. Without a history, or
     after an item that nothing followed, scores are ``p_j``.
 
+    Defaults are the best of seven settings on validation parts (last row of each user, and a global
+    cut, of MovieLens 100K and of a quarter of the users of 1M): mean NDCG@10 of the four 0.098,
+    with ``smoothing=100`` 0.097, with ``window=10`` 0.093; Popularity 0.076.
+
     Attributes:
         smoothing: rows that popularity counts for, > 0.
         window: places after an item that count as next.
     """
 
-    smoothing: float = 100.0
+    smoothing: float = 10.0
     window: int = 1
 
     folds_in: ClassVar[bool] = True
