@@ -43,8 +43,12 @@ class RP3beta(Recommender):
     items with the greatest ``w_ij``, and all that tie with the last of them. A walk that comes back
     to where it began counts nothing.
 
-    Histories count as sets. Scores are 0 without a history. Defaults: the best of a small search on
-    validation parts of MovieLens 100K and of a sample of 1M (see ``search_space``).
+    Histories count as sets. Scores are 0 without a history.
+
+    Defaults are the best of seven settings on validation parts (last row of each user, and a global
+    cut, of MovieLens 100K and of a quarter of the users of 1M): mean NDCG@10 of the four 0.086,
+    with ``alpha=0.6, beta=0.6`` 0.081 (better on the last rows alone: 0.069 and 0.041 against 0.053
+    and 0.036), with ``beta=0.8`` 0.037; Popularity 0.076.
 
     Attributes:
         alpha: exponent of the transition probabilities, >= 0.
@@ -53,7 +57,7 @@ class RP3beta(Recommender):
     """
 
     alpha: float = 1.0
-    beta: float = 0.6
+    beta: float = 0.3
     neighbours: int = 300
 
     folds_in: ClassVar[bool] = True
