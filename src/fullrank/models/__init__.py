@@ -29,10 +29,12 @@ from fullrank.models.user_knn import UserKNN
 if TYPE_CHECKING:
     from fullrank.models.neural.multi_dae import MultiDAE
     from fullrank.models.neural.multi_vae import MultiVAE
+    from fullrank.models.neural.sasrec import SASRec  # noqa: F401
 
 NEURAL = {
     "MultiDAE": "multi_dae",
     "MultiVAE": "multi_vae",
+    "SASRec": "sasrec",
 }
 """Module in ``fullrank.models.neural`` of each model that needs PyTorch."""
 
@@ -53,6 +55,7 @@ REGISTRY = (
     "PureSVD",
     "RP3beta",
     "Random",
+    "SASRec",
     "SLIM",
     "TimePopularity",
     "UserKNN",
