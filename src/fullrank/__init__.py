@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fullrank.data import describe, read, write_interactions
     from fullrank.estimators import Recovered, estimate
     from fullrank.experiment.compare import compare
+    from fullrank.experiment.early_stop import EarlyStop
     from fullrank.experiment.evaluate import evaluate
     from fullrank.experiment.leaderboard import leaderboard, paired_tests
     from fullrank.experiment.per_query import per_query_table
@@ -92,6 +93,7 @@ _HOMES = {
     "fullrank.data": ("describe", "read", "write_interactions"),
     "fullrank.estimators": ("Recovered", "estimate"),
     "fullrank.experiment.compare": ("compare",),
+    "fullrank.experiment.early_stop": ("EarlyStop",),
     "fullrank.experiment.evaluate": ("evaluate",),
     "fullrank.experiment.leaderboard": ("leaderboard", "paired_tests"),
     "fullrank.experiment.per_query": ("per_query_table",),

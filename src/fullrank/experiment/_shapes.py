@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from pydantic_core import PydanticCustomError
 
 from fullrank.core.errors import suggest
+from fullrank.models._published import PUBLISHED
 
 Seed = Annotated[int, Field(ge=0, strict=True)]
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -124,7 +125,13 @@ class TuneSpec(_Part):
             setting of most models, and drown the difference), ``"all"`` on all.
         refit: what the chosen model is fitted on before the test.
         seed: of the search.
-        sampler: ``"tpe"`` (Optuna) or ``"random"``.
+        sampler: ``"tpe"`` (Optuna), ``"random"``, or ``"grid"`` (every combination of a finite
+            space, in order).
+        patience: models that train in epochs stop after so many evaluations without a better
+            value, and the trial counts with its best epoch; the refit trains for as many.
+        every: epochs between evaluations.
+        pruning: ``"halving"`` stops trials that are behind others after as many epochs
+            (asynchronous successive halving, the best third goes on); they are marked.
     """
 
     metric: str
@@ -133,7 +140,15 @@ class TuneSpec(_Part):
     users: Literal["warm", "all"] = "warm"
     refit: Literal["train", "train+valid"] = "train+valid"
     seed: Seed = 0
-    sampler: Literal["tpe", "random"] = "tpe"
+    sampler: Literal["tpe", "random", "grid"] = "tpe"
+    patience: Count | None = None
+    every: Count = 1
+    pruning: Literal["none", "halving"] = "none"
+
+    @property
+    def watches(self) -> bool:
+        """True if models that train in epochs are evaluated in between."""
+        return self.patience is not None or self.pruning != "none"
 
     @model_validator(mode="after")
     def _one_budget(self) -> Self:
@@ -150,24 +165,26 @@ class ModelSpec(_Part):
         label: name in tables; the model's name by default.
         settings: fixed settings.
         search: a search space (``{reg = {low = 1.0, high = 1e4, log = true}}`` or lists of
-            choices), or ``"default"`` for the space that the model ships.
+            choices), ``"default"`` for the space that the model ships, or the name of a published
+            one, such as ``"daisyrec"``.
         trials: a budget of its own, stated in the protocol.
     """
 
     name: str
     label: str | None = None
     settings: dict[str, Any] = Field(default_factory=dict)
-    search: dict[str, Any] | Literal["default"] | None = None
+    search: dict[str, Any] | str | None = None
     trials: Count | None = None
 
     @field_validator("search", mode="before")
     @classmethod
     def _space(cls, value: Any) -> Any:
-        if value is None or value == "default" or isinstance(value, dict):
+        known = ("default", *PUBLISHED)
+        if value is None or value in known or isinstance(value, dict):
             return value
         raise ValueError(
-            'must be a table such as { reg = { low = 1.0, high = 100.0 } }, or "default"; got '
-            f"{value!r}"
+            "must be a table such as { reg = { low = 1.0, high = 100.0 } }, or one of "
+            f"{', '.join(map(repr, known))}; got {value!r}"
         )
 
     @model_validator(mode="after")

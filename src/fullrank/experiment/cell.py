@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,14 +61,31 @@ class Cell:
             }
         )
 
-    def run(self) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
-        """Fit, rank the test queries, and return what the store keeps."""
+    def run(
+        self, checkpoint: Path | None = None, tell: Callable[[str], None] | None = None
+    ) -> tuple[dict[str, Any], dict[str, pl.DataFrame]]:
+        """Fit, rank the test queries, and return what the store keeps.
+
+        Args:
+            checkpoint: folder that a fit in epochs goes on from, if it was cut short.
+            tell: called with a line after each epoch.
+
+        Raises:
+            KeyboardInterrupt: a fit was stopped; what it had learnt is no result of a benchmark.
+        """
         fold = self.fold
         rows, queries = fold.test_fit_rows, fold.test_queries
         resources: dict[str, float | None] = {}
         model = build("model", self.model.name, dict(self.settings))
         with blamed(self.model), measured(resources, "fit"):
-            model.fit(rows, rng=0 if self.seed is None else self.seed)
+            model.fit(
+                rows,
+                rng=0 if self.seed is None else self.seed,
+                checkpoint=checkpoint,
+                progress=tell or False,
+            )
+        if model.log_.interrupted:
+            raise KeyboardInterrupt
         with blamed(self.model), measured(resources, "rank"):
             ranked = self._rank(model)
         tables = {
@@ -95,6 +113,7 @@ class Cell:
             "depth": ranked.depth,
             "fitted_rows": len(rows),
             "resources": resources,
+            **({"training": model.log_.as_dict()} if model.log_.epochs else {}),
             "provenance": provenance(),
         }
         return about, tables

@@ -19,6 +19,7 @@ from fullrank.experiment.search import distributions
 from fullrank.experiment.spec import BenchSpec, Locate, ModelSpec, SplitSpec, nearest, nowhere
 from fullrank.metrics import Metric, parse, parse_many
 from fullrank.models import Recommender
+from fullrank.models._published import PUBLISHED
 
 Check = tuple[Loc, Callable[[], object]]
 
@@ -147,11 +148,23 @@ def model_class(model: ModelSpec) -> type[Recommender]:
 
 
 def space_of(model: ModelSpec) -> dict[str, Any]:
-    """The search space of a model, its own for ``"default"``; empty without a search."""
-    if model.search == "default":
-        space = find("model", model.name).search_space
-        return {name: entry for name, entry in space.items() if name not in model.settings}
-    return dict(model.search or {})
+    """The search space of a model, its own for ``"default"``; empty without a search.
+
+    Raises:
+        SpecError: a published space that has none for this model.
+    """
+    if not isinstance(model.search, str):
+        return dict(model.search or {})
+    space = find("model", model.name).search_space
+    if model.search != "default":
+        published = PUBLISHED[model.search]
+        if model.name not in published:
+            raise SpecError(
+                f"model {model.title!r}: the search space {model.search!r} has none for "
+                f'{model.name} (it has {", ".join(sorted(published))}); take "default" or a table'
+            )
+        space = published[model.name]
+    return {name: entry for name, entry in space.items() if name not in model.settings}
 
 
 def _check_ratings(spec: BenchSpec) -> None:

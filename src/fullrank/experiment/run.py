@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -201,12 +203,17 @@ class _Runner:
                 if not mine:
                     return False
                 if not self.store.has_cell(key):
-                    self.store.put_cell(key, *cell.run())
+                    folder = self.store.folder / "fits" / key
+                    self.store.put_cell(key, *cell.run(folder, partial(self._epoch, cell)))
+                    shutil.rmtree(folder, ignore_errors=True)
         self.keys[_place(cell.fold, cell.model, cell.seed)] = key
         self.tuning[key] = tuning
         seed = "" if cell.seed is None else f", seed {cell.seed}"
         self._tick(f"{cell.fold.title}: {cell.model.title}{seed}")
         return True
+
+    def _epoch(self, cell: Cell, line: str) -> None:
+        self._tick(f"{cell.fold.title}: {cell.model.title}, {line}")
 
     def _tick(self, text: str) -> None:
         self.progress(self._step(text))

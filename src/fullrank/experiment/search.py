@@ -110,6 +110,59 @@ def size_of(space: Mapping[str, BaseDistribution]) -> int | None:
     return total
 
 
+def grid_point(space: Mapping[str, BaseDistribution], number: int) -> dict[str, Any]:
+    """Settings of one point of a finite space: the last setting by name varies fastest."""
+    out = {}
+    for name in sorted(space, reverse=True):
+        choices = _values(space[name])
+        number, place = divmod(number, len(choices))
+        out[name] = choices[place]
+    return {name: out[name] for name in space}
+
+
+def _values(entry: BaseDistribution) -> list[Any]:
+    """All values of an entry of a finite space, ascending."""
+    if hasattr(entry, "choices"):
+        return list(dict.fromkeys(entry.choices))
+    low, high, step = entry.low, entry.high, entry.step  # type: ignore[attr-defined]
+    if low == high:
+        return [low]
+    first, size = Decimal(str(low)), Decimal(str(step))
+    kind = int if isinstance(low, int) else float
+    return [kind(first + size * i) for i in range(round((high - low) / step) + 1)]
+
+
+def prunes(done: Sequence[Mapping[str, Any]], curve: Sequence[Sequence[float]], *,
+           maximise: bool) -> bool:  # fmt: skip
+    """Whether successive halving stops a trial whose curve stands where it does.
+
+    Asynchronous successive halving (Li et al. 2020) by Optuna: at 1, 3, 9, … evaluations a trial
+    goes on if it is in the best third of those that came as far. A function of the finished
+    trials, so that a resumed search prunes as an unbroken one.
+
+    Args:
+        done: finished trials with their ``curve``.
+        curve: ``(epoch, value)`` of this one so far.
+        maximise: higher is better.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        direction="maximize" if maximise else "minimize",
+        pruner=optuna.pruners.SuccessiveHalvingPruner(min_resource=1, reduction_factor=3),
+    )
+    stop = False
+    for points in (*(trial.get("curve") or [] for trial in done), curve):
+        trial = study.ask()
+        for place, (_, value) in enumerate(points):
+            trial.report(value, place + 1)
+            stop = trial.should_prune()
+        if points is not curve:
+            study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+    return stop
+
+
 def propose(
     space: Mapping[str, BaseDistribution],
     done: Sequence[Mapping[str, Any]],
@@ -121,8 +174,10 @@ def propose(
 ) -> dict[str, Any]:
     """Settings for trial ``number`` given the finished trials ``done`` (each ``settings, value``).
 
-    Failed trials (value None) are left out.
+    Failed trials are left out; pruned ones count with their curve.
     """
+    if sampler == "grid":
+        return grid_point(space, number)
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -132,12 +187,17 @@ def propose(
         sampler=makers[sampler](seed=derive(seed, "trial", number) % 2**32),
     )
     for trial in done:
-        if trial["value"] is not None:
-            study.add_trial(
-                optuna.trial.create_trial(
-                    params={name: trial["settings"][name] for name in space},
-                    distributions=dict(space),
-                    value=trial["value"],
-                )
+        pruned = bool(trial.get("pruned"))
+        if trial["value"] is None and not pruned:
+            continue
+        state = optuna.trial.TrialState
+        study.add_trial(
+            optuna.trial.create_trial(
+                state=state.PRUNED if pruned else state.COMPLETE,
+                params={name: trial["settings"][name] for name in space},
+                distributions=dict(space),
+                value=None if pruned else trial["value"],
+                intermediate_values=dict(trial["curve"]) if pruned else None,
             )
+        )
     return dict(study.ask(dict(space)).params)

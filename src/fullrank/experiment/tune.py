@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import isnan
 from typing import Any
 
@@ -15,7 +15,8 @@ from fullrank.experiment._blame import blamed
 from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.check import space_of
-from fullrank.experiment.search import distributions, propose, size_of
+from fullrank.experiment.early_stop import EarlyStop
+from fullrank.experiment.search import distributions, propose, prunes, size_of
 from fullrank.experiment.spec import ModelSpec, TuneSpec
 from fullrank.experiment.store import Store, key_of, plain
 from fullrank.metrics import Metric, parse
@@ -25,6 +26,9 @@ from fullrank.rank import predict_rows, rank
 REFUSALS = (FullrankError, MemoryError, ArithmeticError, ValueError)
 """What counts as a failed trial: settings that a model refuses or that its numbers don't survive
 (LinAlgError is a ValueError). Anything else is a slip in the model's code, and is raised."""
+
+
+_OUTCOME = ("value", "error", "pruned", "curve", "epochs")
 
 
 @dataclass(frozen=True)
@@ -70,6 +74,9 @@ class Search:
             "users": tune.users,
             "seed": tune.seed,
             "sampler": tune.sampler,
+            **({"every": tune.every} if tune.watches else {}),
+            **({"patience": tune.patience} if tune.patience is not None else {}),
+            **({"pruning": tune.pruning} if tune.pruning != "none" else {}),
         }
 
     @property
@@ -85,18 +92,26 @@ class Search:
     def next_trial(self, trials: Sequence[Mapping[str, Any]]) -> int | None:
         """Number of the trial to run next: the first that is missing; None if none is open.
 
-        A budget in seconds also ends when every point of a finite space has been tried.
+        A budget in seconds, and a grid, also end when every point of a finite space has been tried.
         """
         if not self.space:
             return None
         done = {trial["number"] for trial in trials}
         number = next(n for n in range(len(done) + 1) if n not in done)
+        size = size_of(distributions(self.space, self.model.title))
+        if self.tune.sampler == "grid":
+            if size is None:
+                raise SpecError(
+                    f"model {self.model.title!r}: a grid needs a finite space; give each range a "
+                    'step, or a list of choices, or take sampler = "tpe"'
+                )
+            if number >= size:
+                return None
         if self.budget is not None:
             return number if number < self.budget else None
         assert self.tune.seconds is not None
         used: float = sum(trial["resources"]["trial_seconds"] for trial in trials)
         tried = {key_of(trial["settings"]) for trial in trials}
-        size = size_of(distributions(self.space, self.model.title))
         exhausted = size is not None and len(tried) >= size
         return None if used >= self.tune.seconds or exhausted else number
 
@@ -122,18 +137,26 @@ class Search:
             )
             same = [t for t in before if t["settings"] == trial["settings"]]
             if same:  # fits repeat on one machine: a second fit would only cost time
-                trial |= {"value": same[0]["value"], "error": same[0]["error"]}
+                trial |= {k: v for k, v in same[0].items() if k in _OUTCOME}
             else:
                 with blamed(self.model):
-                    trial |= self._outcome(trial["settings"])
+                    trial |= self._outcome(trial["settings"], before)
         return {**trial, "resources": resources}
 
-    def _outcome(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    def _outcome(
+        self, chosen: Mapping[str, Any], before: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
         """Value of some settings, or why there is none."""
         queries = self.fold.valid_queries  # without any, the search can't be: raised, not recorded
+        rows = self.fold.split.fit_rows("train")
         try:
             model = build("model", self.model.name, {**self.model.settings, **chosen})
-            model.fit(self.fold.split.fit_rows("train"), rng=self.tune.seed)
+            watch = self._watch(before)
+            model.fit(rows, rng=self.tune.seed, monitor=watch, progress=False)
+            if model.log_.interrupted:
+                raise KeyboardInterrupt
+            if watch is not None and watch.curve:
+                return _watched(watch)
             value = self._value(model)
         except REFUSALS as error:
             name = "" if isinstance(error, FullrankError) else f"{type(error).__name__}: "
@@ -144,6 +167,24 @@ class Search:
                 "queries (none has a relevant target); tune by another metric"
             )
         return {"value": value}
+
+    def _watch(self, before: Sequence[Mapping[str, Any]]) -> EarlyStop | None:
+        """What evaluates a fit in epochs, if the benchmark asks for it."""
+        tune, fold = self.tune, self.fold
+        if not tune.watches or self.metric.source == "predictions":
+            return None
+        prune = None
+        if tune.pruning == "halving":
+            maximise = self.metric.higher_is_better
+            prune = partial(prunes, before, maximise=maximise)
+        return EarlyStop(
+            fold.valid_queries,
+            self.metric,
+            patience=tune.patience,
+            every=tune.every,
+            catalogue=fold.catalogue(fold.split.fit_rows("train"), fold.valid_queries),
+            prune=prune,
+        )
 
     def _value(self, model: Recommender) -> float:
         """The metric over the validation part."""
@@ -209,12 +250,24 @@ def choose(
             progress(f"{job.fold.title}: {job.model.title}, trial {number + 1}")
     trials = trials[: job.budget]
     best = job.best(trials)
+    pruned = sum(bool(trial.get("pruned")) for trial in trials)
     summary = {
         "key": job.key,
         "trials": len(trials),
-        "failed": sum(trial["value"] is None for trial in trials),
+        "failed": sum(trial["value"] is None for trial in trials) - pruned,
+        "pruned": pruned,
         "best": best["number"],
         "value": best["value"],
         "seconds": sum(trial["resources"]["trial_seconds"] for trial in trials),
     }
-    return Chosen({**job.model.settings, **best["settings"]}, summary)
+    epochs = {"epochs": best["epochs"]} if best.get("epochs") else {}
+    return Chosen({**job.model.settings, **best["settings"], **epochs}, summary)
+
+
+def _watched(watch: EarlyStop) -> dict[str, Any]:
+    """What a trial that was evaluated in between leaves: its curve, and its best epoch's value."""
+    assert watch.best_epoch is not None
+    kept = {"curve": watch.curve, "epochs": watch.best_epoch + 1}
+    if watch.pruned:
+        return {"value": None, "pruned": True, **kept}
+    return {"value": watch.best_value, **kept}

@@ -16,10 +16,12 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from fullrank.core.errors import TrainingError
+from fullrank.core.random import RNG, seed_of
 from fullrank.core.resources import measured
 from fullrank.models._checkpoint import Checkpoint, State
 
 if TYPE_CHECKING:
+    from fullrank.core.interactions import Interactions
     from fullrank.models._base import Recommender
 
 Tell = Callable[[str], None]
@@ -127,6 +129,17 @@ def _on_interrupt() -> Iterator[Stop]:
         signal.signal(signal.SIGINT, before)
 
 
+def about(model: Recommender, rows: Interactions, rng: RNG) -> dict[str, Any]:
+    """What must be equal for a checkpoint to be this training's."""
+    return {
+        "model": type(model).__name__,
+        "version": model.version,
+        "settings": model.settings(),
+        "seed": seed_of(rng),
+        "data": rows.fingerprint,
+    }
+
+
 def train(
     model: Recommender,
     epochs: int,
@@ -135,7 +148,7 @@ def train(
     publish: Callable[[], None],
     state: Callable[[], State],
     restore: Callable[[State], None],
-    about: Mapping[str, Any],
+    about: Callable[[], Mapping[str, Any]],
 ) -> None:
     """Run epochs until they are done, the monitor stops them, or Ctrl-C does.
 
@@ -150,13 +163,13 @@ def train(
         publish: make the model ready to score (set the fitted attributes).
         state: arrays to go on from.
         restore: take such arrays back.
-        about: what must be equal for a checkpoint to be this training's.
+        about: says what must be equal for a checkpoint to be this training's.
 
     Raises:
         TrainingError: the loss is no finite number.
     """
     how = model.training
-    kept = Checkpoint(how.checkpoint, about) if how.checkpoint is not None else None
+    kept = Checkpoint(how.checkpoint, about()) if how.checkpoint is not None else None
     log = TrainingLog()
     with (
         _on_interrupt() as stop,

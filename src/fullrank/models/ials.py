@@ -19,6 +19,8 @@ from fullrank.models._base import Monitor, Recommender
 from fullrank.models._pattern import Pattern, pattern, turned
 from fullrank.models._ridge import Shared, Solver, gram_of
 from fullrank.models._threads import one_blas_thread, run_chunks
+from fullrank.models._training import Stop, about
+from fullrank.models._training import train as run_epochs
 
 _ROWS = 128
 
@@ -107,23 +109,31 @@ class IALS(Recommender):
         matrix = train.csr("binary")
         by_user, by_item = pattern(matrix), pattern(turned(matrix))
         n_users = int(self.known_users_.sum())
-        items = _initial(train.item_vocab, self.embedding_dim, seed_of(rng))
+        seed = seed_of(rng)
+        items = _initial(train.item_vocab, self.embedding_dim, seed)
         items[~self.known_items_] = 0.0
-        with one_blas_thread(), self._solvable():
-            shared = self._shared(items, by_item, by_user, self._n_known())
-            for epoch in range(self.epochs):
-                shared = self._shared(
-                    self._solve(by_user, shared), by_user, by_item, n_users, spent=True
-                )
-                items = self._solve(by_item, shared)
-                shared = self._shared(items, by_item, by_user, self._n_known())
-                if monitor is not None or epoch == self.epochs - 1:
-                    self.item_factors_, self.gram_ = items, shared.gram
-                    self.moment_, self._users_step = shared.moment, shared
-                    if not bool(np.isfinite(items).all()):
-                        raise np.linalg.LinAlgError("factors are not finite")
-                if monitor is not None and monitor(epoch, self):
-                    break
+        state = {"items": items}
+
+        def epoch(_: int, __: Stop) -> None:
+            with one_blas_thread(), self._solvable():
+                shared = self._shared(state["items"], by_item, by_user, self._n_known())
+                users = self._solve(by_user, shared)
+                shared = self._shared(users, by_user, by_item, n_users, spent=True)
+                state["items"] = self._solve(by_item, shared)
+
+        def publish() -> None:
+            with one_blas_thread(), self._solvable():
+                shared = self._shared(state["items"], by_item, by_user, self._n_known())
+                if not bool(np.isfinite(state["items"]).all()):
+                    raise np.linalg.LinAlgError("factors are not finite")
+            self.item_factors_, self.gram_ = state["items"], shared.gram
+            self.moment_, self._users_step = shared.moment, shared
+
+        run_epochs(
+            self, self.epochs, epoch,
+            publish=publish, state=lambda: dict(state), restore=state.update,
+            about=lambda: about(self, train, seed),
+        )  # fmt: skip
 
     @contextmanager
     def _solvable(self) -> Iterator[None]:

@@ -18,6 +18,7 @@ from fullrank.core.random import RNG, derive, seed_of
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models._init import initialiser, start
 from fullrank.models._optimiser import optimiser
+from fullrank.models._training import about
 from fullrank.models._training import train as run_epochs
 from fullrank.models.neural._average import Average, read_average
 from fullrank.models.neural._task import Task
@@ -120,17 +121,15 @@ class Neural(Recommender):
                     with average.used(trainer.params):
                         self._publish(task)
 
-        about = {
-            "model": name,
-            "version": self.version,
-            "settings": self.settings(),
-            "seed": seed,
-            "data": train.fingerprint,
-        }
         run_epochs(
             self, self.epochs, trainer.epoch,
-            publish=publish, state=trainer.state, restore=trainer.restore, about=about,
+            publish=publish, state=trainer.state, restore=trainer.restore,
+            about=lambda: {**about(self, train, seed), **self._about()},
         )  # fmt: skip
+
+    def _about(self) -> dict[str, Any]:
+        """What else a checkpoint must agree in."""
+        return {}
 
     def _initialise(self, network: torch.nn.Module, seed: int) -> None:
         """Draw start weights: ``init`` for matrices, or what the network's ``starts`` says.
