@@ -97,7 +97,8 @@ class Trainer:
             return float(loss.detach()), grads
 
         parts = self._parts(batch)
-        found = list(pool.map(part, range(len(parts)), parts))
+        run: Any = pool.map if len(parts) > 1 else map  # one part: no hand-over to a thread
+        found = list(run(part, range(len(parts)), parts))
         self._gather([grads for _, grads in found], shared)
         self._penalise()
         for optimiser in self.optimisers:
