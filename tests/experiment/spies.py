@@ -20,11 +20,11 @@ class Spy(Popularity):
 
     strength: float = 1.0
 
-    def fit(self, train, *, rng=0, monitor=None):
+    def fit(self, train, *, rng=0, **how):
         times = train.times if train.times is not None else np.zeros(len(train))
         rows = zip(train.user_vocab.ids[train.users], train.item_vocab.ids[train.items], times)
         self._write("fit", rows=[[str(u), int(i), int(t)] for u, i, t in rows])
-        return super().fit(train, rng=rng, monitor=monitor)
+        return super().fit(train, rng=rng, **how)
 
     def _score(self, queries):
         self._write(

@@ -321,7 +321,10 @@ class Recommender(ABC):
         return {name: deepcopy(getattr(self, name)) for name in self.fitted}
 
     def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Go back to a ``snapshot`` of the same fit."""
+        """Go back to a ``snapshot`` of the same fit; private attributes, which are caches, go."""
+        own = {f.name for f in fields(self)}
+        for name in [name for name in vars(self) if name.startswith("_") and name not in own]:
+            delattr(self, name)
         for name, value in snapshot.items():
             setattr(self, name, value)
 
