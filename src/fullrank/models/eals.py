@@ -47,6 +47,11 @@ class EALS(Recommender):
     too, whose factors the paper keeps. Without a history, and for items without training
     rows, factors and scores are 0. The paper's online updates are not here.
 
+    Defaults are the best of four settings on validation parts of MovieLens 100K (last row of each
+    user, and a global cut): NDCG@10 0.080 and 0.121; with ``reg=1`` and the paper's ``c0=512``
+    0.077 and 0.123, with ``reg=1`` and ``c0=32`` 0.070 and 0.069; Popularity 0.033 and 0.118.
+    ``alpha`` is the paper's.
+
     Attributes:
         embedding_dim: number of factors.
         reg: regularisation, > 0.
@@ -55,11 +60,11 @@ class EALS(Recommender):
         epochs: cycles over all users and items.
     """
 
-    embedding_dim: int = 64
-    reg: float = 0.01
-    c0: float = 512.0
+    embedding_dim: int = 32
+    reg: float = 5.0
+    c0: float = 128.0
     alpha: float = 0.4
-    epochs: int = 30
+    epochs: int = 12
 
     folds_in: ClassVar[bool] = True
     seeded: ClassVar[bool] = True
