@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fullrank.experiment.results import CellResult, Results
@@ -33,7 +33,7 @@ def settings_grid(results: Results, data: str) -> Grid:
     for model in results.models:
         cells = folds_of(results, data, model) if results.of(data, model) else ()
         rows.extend(_settings_row(cell, many=len(cells) > 1) for cell in cells)
-    header = ("model", "settings", "seeds", "trials", "failed", "validation")
+    header = ("model", "settings", "seeds", "trials", "failed", "pruned", "validation")
     return Grid("", header, tuple(_with_seeds(results, data, row) for row in rows), left=2)
 
 
@@ -44,9 +44,10 @@ def _settings_row(cell: CellResult, *, many: bool) -> tuple[str, ...]:
     if many:
         settings = f"fold {about['fold']}: {settings}"
     if tuning is None:
-        return (label, settings, "fixed", "–", "–")
-    value = value_text(tuning["value"])
-    return (label, settings, f"{tuning['trials']:,}", f"{tuning['failed']:,}", value)
+        return (label, settings, "fixed", "–", "–", "–")
+    counts = (f"{tuning[key]:,}" for key in ("trials", "failed"))
+    pruned = f"{tuning.get('pruned', 0):,}"  # stores of older versions have none
+    return (label, settings, *counts, pruned, value_text(tuning["value"]))
 
 
 def _with_seeds(results: Results, data: str, row: tuple[str, ...]) -> tuple[Cell, ...]:
@@ -158,9 +159,19 @@ def _grid(rows: Sequence[dict[str, Any]]) -> Grid:
             Cell(str(row["number"] + 1)),
             Cell(value_text(row["value"]), best=row["chosen"]),
             Cell(seconds_text(row["resources"]["trial_seconds"])),
-            Cell(row["error"] or ""),
+            Cell(_ended(row)),
         )
         for row in rows
     )
-    header = ("model", "settings", "trial", "value", "time", "reason of failure")
+    header = ("model", "settings", "trial", "value", "time", "ended by")
     return Grid("", header, cells, left=2)
+
+
+def _ended(trial: Mapping[str, Any]) -> str:
+    """Why a trial has no value, or at which epoch it stood best."""
+    if trial.get("pruned"):
+        epoch, value = trial["curve"][-1]
+        return f"pruned after epoch {epoch + 1} at {value_text(value)}"
+    if trial["error"]:
+        return str(trial["error"])
+    return f"best epoch {trial['epochs']}" if trial.get("epochs") else ""
