@@ -18,7 +18,7 @@ from fullrank.testing.split import interactions
 
 class TestEALS(RecommenderContract):
     def make(self) -> EALS:
-        return EALS(embedding_dim=5, c0=5.0, epochs=12)
+        return EALS(embedding_dim=5, reg=0.01, c0=5.0, epochs=12)
 
 
 class TestEALSUniform(RecommenderContract):

@@ -58,6 +58,10 @@ class SLIM(Recommender):
 
     Histories count as sets. Scores are 0 without a history.
 
+    Defaults are the best of three settings on validation parts of MovieLens 100K (last row of each
+    user, and a global cut): NDCG@10 0.094 and 0.125; with ``l2_reg=100`` 0.086 and 0.121, with
+    ``l1_reg=3, l2_reg=300`` 0.082 and 0.120; Popularity 0.033 and 0.118.
+
     Attributes:
         l1_reg: weight of the sum of absolute weights, in shared users, >= 0.
         l2_reg: weight of half the sum of squared weights, >= 0.
@@ -72,7 +76,7 @@ class SLIM(Recommender):
     """
 
     l1_reg: float = 1.0
-    l2_reg: float = 50.0
+    l2_reg: float = 30.0
     non_negative: bool = True
     neighbours: int | None = None
     max_iter: int = 1000
