@@ -53,6 +53,10 @@ class DCF(Recommender):
     after another from 0, until none changes; so equal histories score alike. Without a history,
     and for items without training rows, codes and scores are 0.
 
+    Defaults are the best of three settings on validation parts of MovieLens 100K (last row of each
+    user, and a global cut): NDCG@10 0.042 and 0.103, with ``alpha`` and ``beta`` of 100 0.038 and
+    0.102; Popularity 0.033 and 0.118: codes of 64 bits order the best items coarsely, with ties.
+
     Attributes:
         embedding_dim: bits of a code.
         alpha: pull of users' codes to their delegate, >= 0.
@@ -67,7 +71,7 @@ class DCF(Recommender):
     beta: float = 1.0
     unobserved_weight: float = 0.1
     values: bool = False
-    epochs: int = 10
+    epochs: int = 4
 
     folds_in: ClassVar[bool] = True
     seeded: ClassVar[bool] = True

@@ -58,7 +58,9 @@ class MF(Recommender):
 
     Defaults come from a search on a random tenth of MovieLens 100K: RMSE 0.906 by ALS with
     ``reg=0.12`` (0.908 with 0.15, 0.922 with 0.08; 32 factors, 20 epochs) and 0.907 by SGD with
-    ``reg=0.1`` in 40 epochs; BiasOnly had 0.944.
+    ``reg=0.1`` in 40 epochs; BiasOnly had 0.944. For lists take another model: what is rated
+    is no random choice, and a model of ratings alone, which learns nothing from that, had an
+    NDCG@10 of 0.005 where Popularity had 0.033 (Cremonesi, Koren & Turrin 2010 explain it).
 
     Attributes:
         embedding_dim: number of factors.
