@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +22,7 @@ from fullrank.models.neural._average import Average, read_average
 from fullrank.models.neural._task import Task
 from fullrank.models.neural._torch import torch
 from fullrank.models.neural._trainer import Trainer
+from fullrank.models.neural._weights import Weighted
 
 _WHOLE = ("embedding_dim", "epochs", "batch_size")
 _SHARES = ("dropout",)
@@ -156,7 +155,7 @@ class Neural(Recommender):
 
 
 @dataclass(eq=False)
-class Encoder(Neural):
+class Encoder(Weighted, Neural):
     """Base of the models that turn a history into a vector, which is compared with the items'.
 
     The network has ``encode``, and so has fold-in. Scoring runs it in float64 and rounds to
@@ -178,13 +177,6 @@ class Encoder(Neural):
     @abstractmethod
     def _items(self, network: torch.nn.Module) -> torch.Tensor:
         """Vectors ``[n_items, d]`` that encodings are multiplied by."""
-
-    def _publish(self, task: Task) -> None:
-        self._take({k: v.detach().cpu().numpy().copy() for k, v in self._weights(task).items()})
-
-    def _weights(self, task: Task) -> Mapping[str, torch.Tensor]:
-        weights: Mapping[str, torch.Tensor] = task.network.state_dict()
-        return weights
 
     def _take(self, weights: dict[str, NDArray[Any]]) -> None:
         """Be ready to score with some weights."""
@@ -215,32 +207,6 @@ class Encoder(Neural):
     def _speaks(self, queries: Queries) -> NDArray[np.bool_]:
         """Bool ``[q]``: the history holds something the model knows."""
         return np.asarray(queries.history_csr() @ self.known_items_ > 0)
-
-    def snapshot(self) -> dict[str, Any]:
-        """A copy of the weights."""
-        self._require_fitted()
-        return {name: value.copy() for name, value in self.weights_.items()}
-
-    def restore(self, snapshot: Mapping[str, Any]) -> None:
-        """Go back to a ``snapshot`` of the same fit."""
-        self._take(dict(snapshot))
-
-    def save(self, folder: str | Path) -> None:
-        """Write settings (JSON), weights (safetensors) and the rest (npz): no pickle."""
-        from safetensors.numpy import save_file
-
-        super().save(folder)
-        weights = {k: np.ascontiguousarray(v) for k, v in self.weights_.items()}
-        save_file(weights, Path(folder) / "weights.safetensors")
-
-    @classmethod
-    def load(cls, folder: str | Path) -> Self:
-        """Read what ``save`` wrote."""
-        from safetensors.numpy import load_file
-
-        model = super().load(folder)
-        model._take(load_file(Path(folder) / "weights.safetensors"))
-        return model
 
 
 def _whole(model: str, key: str, value: Any) -> None:

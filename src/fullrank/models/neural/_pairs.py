@@ -22,6 +22,7 @@ from fullrank.models.neural._rows import shuffled
 from fullrank.models.neural._task import Batch, Task
 from fullrank.models.neural._torch import Noise, Tensor, torch
 from fullrank.models.neural._warm import Start, start_from
+from fullrank.models.neural._weights import Weighted
 from fullrank.negatives.training import TrainingNegatives, recipe
 from fullrank.objectives import Multinomial, Objective, Softmax, objective
 
@@ -40,6 +41,9 @@ class PairNetwork(torch.nn.Module):
     """Vectors of users ``[n_users, d]``; ``warm_start`` sets them."""
     items: torch.nn.Parameter
     """Vectors of items ``[n_items, d]``; likewise."""
+    tables: tuple[str, ...] = ()
+    """Names of tables that get sparse gradients where ``sparse`` says so."""
+    sparse: bool = False
 
     def shared(self, noise: Noise, rows: tuple[Tensor, Tensor]) -> Shared:
         """What all parts of a batch use, from its users and items ``[n]`` each."""
@@ -62,7 +66,11 @@ class PairNetwork(torch.nn.Module):
 
     def squares(self, users: Tensor, items: Tensor) -> Tensor:
         """Sum of squares of the learnt vectors of ``users`` [p] and ``items`` [p, m]: a scalar."""
-        return (take_rows(self.users, users) ** 2).sum() + (take_rows(self.items, items) ** 2).sum()
+        return (self.rows("users", users) ** 2).sum() + (self.rows("items", items) ** 2).sum()
+
+    def rows(self, table: str, at: Tensor) -> Tensor:
+        """Rows of a table, by its name."""
+        return take_rows(getattr(self, table), at, sparse=self.sparse and table in self.tables)
 
 
 def take_rows(table: Tensor, at: Tensor, *, sparse: bool = False) -> Tensor:
@@ -172,6 +180,8 @@ class PairTask(Task):
     def __init__(self, model: Pairs, network: PairNetwork, train: Interactions, seed: int) -> None:
         self.model, self.network, self.seed = model, network, seed
         self.pairs: PairNetwork = network
+        network.sparse = model._reads_sparse()
+        self.tables = frozenset(network.tables if network.sparse else ())
         self.part_rows, self.objective = model.part_rows, model._objective()
         self.whole = isinstance(self.objective, Multinomial)
         self.draws = TrainingNegatives(
@@ -311,4 +321,68 @@ class PairFactors(Pairs):
         codes = self._codes(queries)
         out = self.user_factors_[codes]
         out[codes < 0] = 0.0
+        return out
+
+
+# Score of items that nothing is known of: they come last, and it is finite.
+_LAST = np.finfo(np.float32).min
+
+
+@dataclass(eq=False)
+class PairScores(Weighted, Pairs):
+    """Base of those whose network scores a user with many items, a user at a time, in float64."""
+
+    @abstractmethod
+    def _network(self, n_users: int, n_items: int) -> PairNetwork:
+        """A network of these settings, its weights still to come."""
+
+    @abstractmethod
+    def _item_side(self, network: Any) -> tuple[Tensor, ...]:
+        """What scoring needs of all items, computed once: ``[n_items, …]`` each."""
+
+    @abstractmethod
+    def _score_one(self, network: Any, user: Tensor, side: tuple[Tensor, ...]) -> Tensor:
+        """Scores ``[c]`` of one user ``[1]`` with items, given by their rows of ``_item_side``."""
+
+    def _pairs(self, train: Interactions) -> PairNetwork:
+        return self._network(train.n_users, train.n_items)
+
+    def _take(self, weights: dict[str, NDArray[Any]]) -> None:
+        self.weights_ = weights
+        network = self._network(len(self.user_vocab_), len(self.item_vocab_))
+        network.load_state_dict({k: torch.from_numpy(v) for k, v in weights.items()})
+        self._scorer = network.double().eval()
+        with torch.no_grad():
+            self._side = self._item_side(self._scorer)
+
+    def _scored(self, code: int, items: NDArray[np.int32] | None) -> NDArray[np.float32]:
+        """Scores of one user with some items; 0 for an unknown user, last for unknown items."""
+        known = self.known_items_ if items is None else self.known_items_[items]
+        if code < 0:
+            return np.zeros(len(known), np.float32)
+        side = self._side
+        if items is not None:
+            at = torch.from_numpy(items.astype(np.int64))
+            side = tuple(x[at] for x in side)
+        with torch.no_grad():
+            scores = self._score_one(self._scorer, torch.tensor([code]), side)
+        out: NDArray[np.float32] = scores.numpy().astype(np.float32)
+        out[~known] = _LAST
+        return out
+
+    def _score(self, queries: Queries) -> NDArray[np.float32]:
+        out = np.empty((len(queries), queries.n_items), np.float32)
+        for row, code in enumerate(self._codes(queries)):
+            out[row] = self._scored(int(code), None)
+        return out
+
+    def score_pairs(
+        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
+    ) -> NDArray[np.float32]:
+        """Scores of each query's own candidates, and of no others: float32 ``[n]``."""
+        self.check(queries)
+        out = np.empty(len(candidates), np.float32)
+        for row, code in enumerate(self._codes(queries)):
+            part = slice(indptr[row], indptr[row + 1])
+            out[part] = self._scored(int(code), candidates[part])
         return out
