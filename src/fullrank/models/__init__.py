@@ -27,11 +27,13 @@ from fullrank.models.time_popularity import TimePopularity
 from fullrank.models.user_knn import UserKNN
 
 if TYPE_CHECKING:
+    from fullrank.models.neural.gru4rec import GRU4Rec  # noqa: F401
     from fullrank.models.neural.multi_dae import MultiDAE
     from fullrank.models.neural.multi_vae import MultiVAE
     from fullrank.models.neural.sasrec import SASRec  # noqa: F401
 
 NEURAL = {
+    "GRU4Rec": "gru4rec",
     "MultiDAE": "multi_dae",
     "MultiVAE": "multi_vae",
     "SASRec": "sasrec",
@@ -43,6 +45,7 @@ REGISTRY = (
     "DCF",
     "EALS",
     "EASE",
+    "GRU4Rec",
     "IALS",
     "ItemKNN",
     "LastItems",

@@ -73,13 +73,15 @@ class Sequential(Encoder):
     batch_size: int = 128
 
     uses_order: ClassVar[bool] = True
+    reserved: ClassVar[int] = 0
+    """Places of these that scoring needs for itself."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole(self, "max_length")
+        whole(self, "max_length", 1 + self.reserved)
 
     def _encode(self, network: Any, queries: Queries) -> Tensor:
-        items, lengths = recent(queries, self.known_items_, self.max_length)
+        items, lengths = recent(queries, self.known_items_, self.max_length - self.reserved)
         order = np.argsort(lengths, kind="stable")
         out = torch.empty(len(items), network.table().shape[1], dtype=network.table().dtype)
         for start in range(0, len(order), _BLOCK):
@@ -119,7 +121,7 @@ class SequenceRanker(Sequential):
 
 
 class SequenceTask(Task):
-    """Batches of windows.
+    """Batches of windows: ``items`` ``[b, l]``, ``counts`` ``[b]`` and ``users`` ``[b]``.
 
     Args:
         model: whose settings hold.
@@ -140,7 +142,7 @@ class SequenceTask(Task):
         self._hashed = (train.user_vocab.hashes[self.users], place)
 
     def batches(self, epoch: int) -> Iterator[Batch]:
-        """Padded items ``[b, l]``, counts ``[b]`` and users ``[b]`` of windows."""
+        """Windows in the order of this epoch."""
         self.epoch = epoch
         size = self.model.batch_size
         hashes = hash_elements(derive(self.seed, "order", epoch), *self._hashed)
@@ -167,11 +169,12 @@ class SequenceTask(Task):
 class RankerTask(SequenceTask):
     """Next items by an objective: each place of a window is asked for the item after it."""
 
+    model: SequenceRanker
+
     def __init__(
         self, model: SequenceRanker, train: Interactions, seed: int, overlap: int = 1
     ) -> None:
         super().__init__(model, train, seed, overlap)
-        self.settings = model
         self.objective = objective(model.objective)
         self.n_known = int((train.item_counts > 0).sum())
         self.negatives: TrainingNegatives | None = None
@@ -189,9 +192,8 @@ class RankerTask(SequenceTask):
     def loss(self, batch: Batch, noise: Noise, shared: tuple[Tensor, ...]) -> Tensor:
         """Sum over the places of the windows but the last."""
         lengths = batch["counts"] - 1
-        length = int(lengths.max())
-        inputs, targets = batch["items"][:, :length], batch["items"][:, 1 : length + 1]
-        there = torch.arange(length, device=lengths.device) < lengths[:, None]
+        inputs, there = trimmed(batch["items"], lengths)
+        targets = batch["items"][:, 1 : there.shape[1] + 1]
         states = self.network.states(inputs, lengths, noise)[there]  # [t, d]
         users = batch["users"].repeat_interleave(lengths)
         return self.compare(self.network.outputs(states), targets[there], users)
@@ -217,7 +219,7 @@ class RankerTask(SequenceTask):
         self, negatives: TrainingNegatives, hidden: Tensor, table: Tensor, positives: Tensor,
         users: Tensor,
     ) -> Tensor:  # fmt: skip
-        m, of = self.settings.negatives_per_positive, negatives.hardest
+        m, of = self.model.negatives_per_positive, negatives.hardest
         whose = users.cpu().numpy().astype(np.int32)
         drawn = negatives.draw(whose, positives.cpu().numpy().astype(np.int32), m * of, self.epoch)
         items = torch.from_numpy(drawn.astype(np.int64)).to(hidden.device)  # [t, m * of]
@@ -258,6 +260,12 @@ class RankerTask(SequenceTask):
             log_q=log_q,
             there=there,
         ).sum()
+
+
+def trimmed(items: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    """As many places as the longest row has ``[b, l]``, and which are real: bool ``[b, l]``."""
+    places = torch.arange(int(lengths.max()), device=lengths.device)
+    return items[:, : len(places)], places < lengths[:, None]
 
 
 def _against(hidden: Tensor, table: Tensor, items: Tensor) -> Tensor:

@@ -25,9 +25,9 @@ class Block(torch.nn.Module):
     ) -> None:
         super().__init__()
         self.heads, self.norm_first, self.activation = heads, norm_first, activation
-        self.into = _Affine(d, 3 * d)
-        self.mix = _Affine(d, d) if project else None
-        self.up, self.down = _Affine(d, inner), _Affine(inner, d)
+        self.into = Affine(d, 3 * d)
+        self.mix = Affine(d, d) if project else None
+        self.up, self.down = Affine(d, inner), Affine(inner, d)
         self.norm1, self.norm2 = torch.nn.LayerNorm(d), torch.nn.LayerNorm(d)
 
     def forward(self, x: Tensor, mask: Tensor, noise: Noise | None, dropout: float) -> Tensor:
@@ -60,7 +60,7 @@ class Block(torch.nn.Module):
         return drop(self.down(drop(active(self.up(x)), noise, dropout)), noise, dropout)
 
 
-class _Affine(torch.nn.Module):
+class Affine(torch.nn.Module):
     """``x W^T + b``, its bias 0 at first and its matrix still to come."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -97,4 +97,4 @@ def places_from_end(lengths: Tensor, length: int, most: int) -> Tensor:
     return places.clamp(max=most - 1)
 
 
-__all__ = ["Block", "causal_mask", "drop", "length_mask", "places_from_end"]
+__all__ = ["Affine", "Block", "causal_mask", "drop", "length_mask", "places_from_end"]
