@@ -62,6 +62,26 @@ class Autoencoder(Encoder):
         return torch.cat([network.out, network.out_bias[:, None]], dim=1)
 
 
+def first_layer(
+    table: Tensor, bags: Bags, rows: Tensor, noise: Noise | None, dropout: float
+) -> Tensor:
+    """``x̂ W`` for users' rows of length 1, with dropout on ``x̂``: ``[b, hidden]``.
+
+    Args:
+        table: W, ``[n_items, hidden]``.
+        bags: rows of all users.
+        rows: which of them, ``[b]``.
+        noise: of dropout; None for none.
+        dropout: share of entries dropped.
+    """
+    items, row = bags.take(rows)  # [t], [t]
+    counts = torch.bincount(row, minlength=len(rows)).clamp(min=1)
+    weights = counts.to(table.dtype).rsqrt()[row]  # [t]
+    if noise is not None:
+        weights = noise.dropout(weights, dropout)
+    return bag_sum(table, items, row, len(rows), weights)
+
+
 class _Network(torch.nn.Module):
     def __init__(self, n_items: int, hidden: int, latent: int, variational: bool) -> None:
         super().__init__()
@@ -81,12 +101,7 @@ class _Network(torch.nn.Module):
         self, bags: Bags, rows: Tensor, noise: Noise | None = None, dropout: float = 0.0
     ) -> tuple[Tensor, Tensor | None]:
         """Mean and log-variance of ``z``, ``[b, latent]`` each."""
-        items, row = bags.take(rows)  # [t], [t]
-        counts = torch.bincount(row, minlength=len(rows)).clamp(min=1)
-        weights = counts.to(self.items.dtype).rsqrt()[row]  # [t]
-        if noise is not None:
-            weights = noise.dropout(weights, dropout)
-        x = bag_sum(self.items, items, row, len(rows), weights) + self.items_bias  # [b, hidden]
+        x = first_layer(self.items, bags, rows, noise, dropout) + self.items_bias  # [b, hidden]
         if self.middle is not None:
             x = self.middle(torch.tanh(x))  # [b, latent or 2 latent]
         return (x[:, : self.latent], x[:, self.latent :]) if self.variational else (x, None)
