@@ -27,21 +27,32 @@ from fullrank.models.time_popularity import TimePopularity
 from fullrank.models.user_knn import UserKNN
 
 if TYPE_CHECKING:
+    from fullrank.models.neural.cdae import CDAE  # noqa: F401
     from fullrank.models.neural.gru4rec import GRU4Rec  # noqa: F401
-    from fullrank.models.neural.multi_dae import MultiDAE
-    from fullrank.models.neural.multi_vae import MultiVAE
+    from fullrank.models.neural.light_gcn import LightGCN  # noqa: F401
+    from fullrank.models.neural.multi_dae import MultiDAE  # noqa: F401
+    from fullrank.models.neural.multi_vae import MultiVAE  # noqa: F401
+    from fullrank.models.neural.neu_mf import NeuMF  # noqa: F401
+    from fullrank.models.neural.ngcf import NGCF  # noqa: F401
+    from fullrank.models.neural.rec_vae import RecVAE  # noqa: F401
     from fullrank.models.neural.sasrec import SASRec  # noqa: F401
 
 NEURAL = {
+    "CDAE": "cdae",
     "GRU4Rec": "gru4rec",
+    "LightGCN": "light_gcn",
     "MultiDAE": "multi_dae",
     "MultiVAE": "multi_vae",
+    "NGCF": "ngcf",
+    "NeuMF": "neu_mf",
+    "RecVAE": "rec_vae",
     "SASRec": "sasrec",
 }
 """Module in ``fullrank.models.neural`` of each model that needs PyTorch."""
 
 REGISTRY = (
     "BiasOnly",
+    "CDAE",
     "DCF",
     "EALS",
     "EASE",
@@ -49,15 +60,19 @@ REGISTRY = (
     "IALS",
     "ItemKNN",
     "LastItems",
+    "LightGCN",
     "MF",
     "Markov",
     "MultiDAE",
     "MultiVAE",
+    "NGCF",
     "NMF",
+    "NeuMF",
     "Popularity",
     "PureSVD",
     "RP3beta",
     "Random",
+    "RecVAE",
     "SASRec",
     "SLIM",
     "TimePopularity",
