@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models.bias_only import BiasOnly
+from fullrank.models.bpr_mf import BPRMF
 from fullrank.models.dcf import DCF
 from fullrank.models.eals import EALS
 from fullrank.models.ease import EASE
+from fullrank.models.fm import FM
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
@@ -25,8 +27,10 @@ from fullrank.models.rp3beta import RP3beta
 from fullrank.models.slim import SLIM
 from fullrank.models.time_popularity import TimePopularity
 from fullrank.models.user_knn import UserKNN
+from fullrank.models.warp_mf import WARPMF
 
 if TYPE_CHECKING:
+    from fullrank.models.neural.bert4rec import BERT4Rec  # noqa: F401
     from fullrank.models.neural.cdae import CDAE  # noqa: F401
     from fullrank.models.neural.gru4rec import GRU4Rec  # noqa: F401
     from fullrank.models.neural.light_gcn import LightGCN  # noqa: F401
@@ -36,8 +40,10 @@ if TYPE_CHECKING:
     from fullrank.models.neural.ngcf import NGCF  # noqa: F401
     from fullrank.models.neural.rec_vae import RecVAE  # noqa: F401
     from fullrank.models.neural.sasrec import SASRec  # noqa: F401
+    from fullrank.models.neural.svae import SVAE  # noqa: F401
 
 NEURAL = {
+    "BERT4Rec": "bert4rec",
     "CDAE": "cdae",
     "GRU4Rec": "gru4rec",
     "LightGCN": "light_gcn",
@@ -47,15 +53,19 @@ NEURAL = {
     "NeuMF": "neu_mf",
     "RecVAE": "rec_vae",
     "SASRec": "sasrec",
+    "SVAE": "svae",
 }
 """Module in ``fullrank.models.neural`` of each model that needs PyTorch."""
 
 REGISTRY = (
+    "BERT4Rec",
+    "BPRMF",
     "BiasOnly",
     "CDAE",
     "DCF",
     "EALS",
     "EASE",
+    "FM",
     "GRU4Rec",
     "IALS",
     "ItemKNN",
@@ -75,20 +85,25 @@ REGISTRY = (
     "RecVAE",
     "SASRec",
     "SLIM",
+    "SVAE",
     "TimePopularity",
     "UserKNN",
+    "WARPMF",
 )
 
 __all__ = [
+    "BPRMF",
     "DCF",
     "EALS",
     "EASE",
+    "FM",
     "IALS",
     "MF",
     "NEURAL",
     "NMF",
     "REGISTRY",
     "SLIM",
+    "WARPMF",
     "BiasOnly",
     "ItemKNN",
     "LastItems",
