@@ -39,7 +39,7 @@ class GRU4Rec(SequenceRanker):
 
     embedding_dim: int = 100
     layers: int = 1
-    epochs: int = 40
+    epochs: int = 30
     dropout: float = 0.2
 
     search_space: ClassVar[Mapping[str, Any]] = {
