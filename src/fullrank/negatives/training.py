@@ -72,8 +72,14 @@ def _distribution(call: Any, what: str) -> Negatives:
     """The distribution that a call names, with replacement."""
     if not isinstance(call, Call):
         raise SpecError(f"{what}: expected a distribution, got {call!r}; forms: {_FORMS}")
-    options = {"m": 1, "replacement": True, **(call.options or {})}
-    name = plain(call.name)
+    given, name = dict(call.options or {}), plain(call.name)
+    for option in ("m", "replacement"):
+        if option in given:
+            raise SpecError(
+                f"{what}: {option} is no option in training, where draws are with replacement and "
+                "the model says how many"
+            )
+    options = {"m": 1, "replacement": True, **given}
     if name == "mixture":
         if len(call.parts) != 2:
             raise SpecError(
