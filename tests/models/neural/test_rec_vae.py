@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -13,8 +15,9 @@ from scipy import stats
 from fullrank.core.errors import SpecError
 from fullrank.models import Recommender, RecVAE
 from fullrank.models._optimiser import optimiser
+from fullrank.models.neural import rec_vae
 from fullrank.models.neural._trainer import Trainer
-from fullrank.testing.recommender import RecommenderContract, small_world
+from fullrank.testing.recommender import RecommenderContract, small_world, threads
 
 
 class TestRecVAE(RecommenderContract):
@@ -38,13 +41,22 @@ def test_encoder_and_decoder_are_trained_in_turns():
     moved = []
     for batch in task.batches(0):
         before = {k: v.detach().clone() for k, v in task.network.named_parameters()}
-        from concurrent.futures import ThreadPoolExecutor
-
         with ThreadPoolExecutor(1) as pool:
             trainer._step(batch, (0, len(moved)), pool)
         now = dict(task.network.named_parameters())
         moved.append({k.split(".")[0] for k in now if not torch.equal(before[k], now[k])})
     assert moved == [{"encoder"}] * 3 + [{"out", "out_bias"}]
+
+
+def test_parts_of_a_batch_in_threads_give_the_same_bits(monkeypatch):
+    monkeypatch.setattr(rec_vae._Task, "part_rows", 4)
+    found = []
+    for n in (1, 4):
+        with threads(n):
+            model = RecVAE(embedding_dim=4, hidden_dim=8, layers=2, epochs=4, batch_size=32)
+            found.append(model.fit(small_world(), rng=1).weights_)
+    for name, value in found[0].items():
+        np.testing.assert_array_equal(found[1][name], value)
 
 
 def test_the_prior_mixes_the_old_posterior():

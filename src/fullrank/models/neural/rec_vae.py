@@ -125,28 +125,28 @@ class _Network(torch.nn.Module):
         self.encoder = _Encoder(n_items, model)
         self.out = torch.nn.Parameter(torch.empty(n_items, model.embedding_dim))
         self.out_bias = torch.nn.Parameter(torch.zeros(n_items))
-        self.names = [name for name, _ in self.encoder.named_parameters()]
-        for name, parameter in self.encoder.named_parameters():
-            self.register_buffer(self._old(name), torch.zeros_like(parameter))
-
-    @staticmethod
-    def _old(name: str) -> str:
-        return "old_" + name.replace(".", "_")
+        self.last = _frozen(_Encoder(n_items, model))
 
     def remember(self) -> None:
         """The prior's posterior becomes the present one."""
+        last = dict(self.last.named_buffers())
         with torch.no_grad():
             for name, parameter in self.encoder.named_parameters():
-                getattr(self, self._old(name)).copy_(parameter)
+                last[name].copy_(parameter)
 
     def old(self, bags: Bags, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log-variance of the remembered posterior."""
-        weights = {name: getattr(self, self._old(name)) for name in self.names}
-        with torch.no_grad():
-            found: tuple[Tensor, Tensor] = torch.func.functional_call(
-                self.encoder, weights, (bags, rows, None, 0.0)
-            )
+        found: tuple[Tensor, Tensor] = self.last(bags, rows, None, 0.0)
         return found
+
+
+def _frozen(module: torch.nn.Module) -> torch.nn.Module:
+    """The module with its parameters turned into buffers, which no optimiser sees."""
+    for part in module.modules():
+        for name, parameter in list(part.named_parameters(recurse=False)):
+            delattr(part, name)
+            part.register_buffer(name, torch.zeros_like(parameter))
+    return module
 
 
 class _Task(Task):
