@@ -60,14 +60,48 @@ def test_full_ranking_agrees_with_the_whole_sample():
     ("function", "says"),
     [
         (lambda u, i: [1.0], "shape \\(1,\\) for"),
-        (lambda u, i: ["high"] * len(i), "holds no numbers"),
+        (lambda u, i: ["high"] * len(i), "holds no real numbers"),
         (lambda u, i: None, "shape \\(\\) for"),
         (lambda u, i: [float("nan")] * len(i), "scored nan for user"),
+        (lambda u, i: np.ma.masked_array(np.ones(len(i)), np.ones(len(i))), "masked array"),
+        (lambda u, i: np.ones(len(i)) + 1j, "ndarray of complex128 that holds no real numbers"),
+        (lambda u, i: np.array(["1.5"] * len(i)), "holds no real numbers"),
+        (lambda u, i: -1e39 * np.ones(len(i)), "scored -1e\\+39 for user 'u.*ends at 3.4e38"),
+        (lambda u, i: 1.7e9 + np.array(score(u, i)) / 100, "lost in float32.*for user 'u"),
+        (lambda u, i: np.array(score(u, i)) * 1e-50, "lost in float32"),
     ],
 )
 def test_what_a_function_must_not_give(function, says):
     with pytest.raises(ScoreError, match=says):
         rank(PairFunction(function).fit(WORLD), cases(), candidates=Uniform(m=4))
+
+
+def test_scores_that_differ_by_the_order_of_sums_are_equal():
+    def nearly(users, items):
+        found = np.array(score(users, items), float)
+        return found / 3 * (1 + 1e-15 * (np.arange(len(found)) % 2))
+
+    q = cases()
+    exact, near = (
+        rank(PairFunction(f).fit(WORLD), q, candidates=Uniform(m=8)).targets
+        for f in (score, nearly)
+    )
+    assert np.array_equal(exact.sample.ranks, near.sample.ranks)
+
+
+def test_a_function_may_write_into_what_it_gets():
+    def careless(users, items):
+        found = score(users, items)
+        users[:] = users[0]
+        items[:] = items[0]
+        return found
+
+    q = cases()
+    ranks = [
+        rank(PairFunction(f).fit(WORLD), q, candidates=Uniform(m=8)).targets.sample.ranks
+        for f in (score, careless)
+    ]
+    assert np.array_equal(*ranks)
 
 
 def test_settings_and_saving_are_refused(tmp_path):

@@ -184,6 +184,18 @@ class Rows(Recommender):
         return self.table[queries.users].astype(np.float32)
 
 
+def test_a_model_may_write_into_what_it_gets():
+    class Careless(Scored):
+        def score_pairs(self, queries, indptr, candidates):
+            found = super().score_pairs(queries, indptr, candidates)
+            candidates[:], indptr[:] = 0, 0
+            return found
+
+    q = world_queries()
+    ranks = [rank(m().fit(WORLD), q, candidates=Uniform(m=6)).targets for m in (Scored, Careless)]
+    assert np.array_equal(*(one.sample.ranks for one in ranks))
+
+
 @pytest.mark.parametrize("room", [True, False])
 def test_rows_are_scored_once_for_all_stages(room, monkeypatch):
     if not room:

@@ -15,7 +15,18 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
+from fullrank.core.text import quoted
 from fullrank.models._base import Monitor, Recommender
+
+_LOOKED_AT = 1 << 16
+"""Pairs of a call whose scores are compared in both precisions."""
+
+_MERGED = 0.05
+"""Share of the steps between different scores of a user that float32 may lose. Of 65,536 spread
+over a factor of two less than one in a hundred are lost by chance."""
+
+_ROUNDING = 2.0**-46
+"""Scores that differ by less, relatively, do so by the order of sums in float64."""
 
 
 @dataclass(eq=False)
@@ -29,7 +40,8 @@ class PairFunction(Recommender):
 
     Attributes:
         function: takes two arrays of outside ids of the same length (users, items) and gives as
-            many numbers, higher is better, -inf for never.
+            many real numbers, higher is better, -inf for never; they are compared as float32, and
+            refused where that would make many of them equal.
         batch: pairs a call, at most.
         workers: calls at a time, from threads: for a service, not for work in Python.
 
@@ -78,34 +90,45 @@ class PairFunction(Recommender):
         self.check(queries)
         users = queries.user_vocab.decode(queries.users[rows_of(indptr)])
         items = queries.item_vocab.decode(candidates)
-        out = np.empty(len(candidates), dtype=np.float32)
+        out = np.empty(len(candidates), dtype=np.float64)
 
         def ask(start: int) -> None:
             part = slice(start, start + self.batch)
-            out[part] = self._asked(users[part], items[part])
+            out[part] = self._asked(users[part].copy(), items[part].copy())
 
         starts = range(0, len(candidates), self.batch)
         if self.workers == 1 or len(starts) == 1:
             for start in starts:
                 ask(start)
-            return out
-        with ThreadPoolExecutor(self.workers) as pool:
-            list(pool.map(ask, starts))
-        return out
+        else:
+            with ThreadPoolExecutor(self.workers) as pool:
+                list(pool.map(ask, starts))
+        return _narrowed(out, users, items)
 
     def _asked(self, users: NDArray[Any], items: NDArray[Any]) -> NDArray[np.float64]:
+        n = len(items)
         found = self.function(users, items)
+        if isinstance(found, np.ma.MaskedArray):
+            raise ScoreError(
+                f"the function gave a masked array for {n:,} pairs, expected plain numbers; give "
+                "-inf for an item that must never be recommended: scores.filled(-np.inf)"
+            )
         try:
-            scores = np.asarray(found, dtype=np.float64)
+            given = np.asarray(found)
+            if given.dtype.kind not in "biufO":
+                raise ValueError
+            scores = given.astype(np.float64)
         except (TypeError, ValueError) as error:
+            kind = getattr(found, "dtype", None)
             raise ScoreError(
-                f"the function gave a {type(found).__name__} that holds no numbers, expected "
-                f"{len(items):,} of them, one a pair"
+                f"the function gave a {type(found).__name__}"
+                f"{'' if kind is None else f' of {kind}'} that holds no real numbers, expected "
+                f"{n:,} of them, one a pair"
             ) from error
-        if scores.shape != (len(items),):
+        if scores.shape != (n,):
             raise ScoreError(
-                f"the function gave an array of shape {scores.shape} for {len(items):,} pairs, "
-                "expected one number a pair"
+                f"the function gave an array of shape {scores.shape} for {n:,} pairs, expected one "
+                "number a pair"
             )
         return scores
 
@@ -119,3 +142,52 @@ class PairFunction(Recommender):
             "a PairFunction can't be saved, as its function is code; build it anew, and fit it on "
             "the same rows"
         )
+
+
+def _narrowed(
+    scores: NDArray[np.float64], users: NDArray[Any], items: NDArray[Any]
+) -> NDArray[np.float32]:
+    """Scores as float32, in which they are compared.
+
+    Raises:
+        ScoreError: numbers that float32 can't hold, or many that it can't tell apart.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        out = scores.astype(np.float32)
+    beyond = np.flatnonzero(np.isfinite(scores) & np.isinf(out))
+    if len(beyond):
+        at = int(beyond[0])
+        raise ScoreError(
+            f"the function scored {scores[at]:g} for user {_label(users[at])} and item "
+            f"{_label(items[at])}; scores are compared as float32, which ends at 3.4e38: scale "
+            "them, or give -inf for never"
+        )
+    _check_apart(scores[:_LOOKED_AT], out[:_LOOKED_AT], users[:_LOOKED_AT])
+    return out
+
+
+def _check_apart(
+    scores: NDArray[np.float64], narrow: NDArray[np.float32], users: NDArray[Any]
+) -> None:
+    """Refuse scores of which many that differ are equal as float32, by user."""
+    codes = np.unique(users, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((scores, codes))
+    mine, low, high = codes[order], scores[order][:-1], scores[order][1:]
+    with np.errstate(invalid="ignore"):  # inf - inf
+        apart = high - low > _ROUNDING * np.maximum(np.abs(low), np.abs(high))
+    apart &= mine[1:] == mine[:-1]
+    merged = apart & (narrow[order][1:] == narrow[order][:-1])
+    lost, known = int(merged.sum()), int(apart.sum())
+    if lost > max(1, _MERGED * known):
+        at = int(np.flatnonzero(merged)[0])
+        raise ScoreError(
+            f"{lost:,} of {known:,} steps between scores of the function are lost in float32, in "
+            f"which scores are compared (first: {low[at]:.17g} and {high[at]:.17g} for user "
+            f"{_label(users[order][at])}); take the same number from all scores of a user, or "
+            "scale them, until they differ in the first seven digits"
+        )
+
+
+def _label(outside_id: Any) -> str:
+    """An id as Python writes it."""
+    return quoted(outside_id.item() if isinstance(outside_id, np.generic) else outside_id)

@@ -102,7 +102,8 @@ class BlockScores:
                 self.kept.append(_Rows.of(source.model, self.queries))
             return self.kept[0](rows, indptr, items)
         queries = self.queries if len(rows) == len(self.queries) else self.queries[rows]
-        scores = source.model.pair_scorer()(queries, indptr, items)
+        # Copies: what a model does to them is nothing that ranks go on with.
+        scores = source.model.pair_scorer()(queries, indptr.copy(), items.copy())
         check_scores(source.model, scores, (len(items),), "score_pairs")
         return scores
 
