@@ -1,5 +1,7 @@
 """``list``, and what the command line says of names that there are not."""
 
+from importlib.util import find_spec
+
 import pytest
 
 
@@ -11,6 +13,25 @@ def test_metrics_are_listed_with_their_aliases(cli):
     rows = {row["name"]: row for row in cli("list", "metrics", "--json").json()}
     assert "hr" in rows["HitRate"]["aliases"]
     assert "aliases" not in cli("list", "models", "--json").json()[0]
+
+
+@pytest.mark.parametrize(
+    "kind", ["models", "metrics", "splits", "filters", "negatives", "objectives", "estimators"]
+)
+def test_everything_is_listed_with_settings(cli, kind):
+    rows = cli("list", kind, "--json").json()
+    shown = cli("list", kind)
+    assert shown.code == 0
+    for row in rows:
+        assert row["name"] in shown.out
+        assert row["about"]
+        assert isinstance(row["settings"], dict)
+
+
+@pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is there")
+def test_models_that_lack_pytorch_are_listed_with_what_they_need(cli):
+    rows = {row["name"]: row for row in cli("list", "models", "--json").json()}
+    assert "pip install 'fullrank[neural]'" in rows["MultiVAE"]["about"]
 
 
 @pytest.mark.parametrize(

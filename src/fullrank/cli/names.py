@@ -9,7 +9,9 @@ import typer
 
 from fullrank.cli._output import print_json, print_table
 
-Kind = Literal["models", "metrics", "splits", "filters", "negatives", "estimators"]
+Kind = Literal[
+    "models", "metrics", "splits", "filters", "negatives", "objectives", "estimators"
+]  # fmt: skip
 
 
 def list_names(
@@ -43,6 +45,8 @@ def _registry(kind: Kind) -> str:
 def _describe(kind: Kind, name: str) -> dict[str, Any]:
     from fullrank.core.registry import find
 
+    if kind == "models" and _lacks_pytorch(name):
+        return {"name": name, "settings": {}, "about": _NEEDS}
     target = find(_registry(kind), name)
     shape = target if isinstance(target, type) else type(target)
     about = (shape.__doc__ or "").strip().split("\n\n")[0].replace("\n", " ")
@@ -60,8 +64,23 @@ def _default(field: Any) -> Any:
     if field.default is not MISSING:
         return field.default
     if field.default_factory is not MISSING:
-        return field.default_factory()
+        made = field.default_factory()
+        if is_dataclass(made):
+            return repr(made)
+        return made.tolist() if hasattr(made, "tolist") else made
     return "(needed)"
+
+
+_NEEDS = "Needs PyTorch, which is not installed: pip install 'fullrank[neural]'."
+
+
+def _lacks_pytorch(name: str) -> bool:
+    """True for a neural model where PyTorch is not installed."""
+    from importlib.util import find_spec
+
+    from fullrank.models import NEURAL
+
+    return name in NEURAL and find_spec("torch") is None
 
 
 def _settings(settings: dict[str, Any]) -> str:
