@@ -37,8 +37,10 @@ class CDAE(Encoder):
     training rows, and nothing where not, so that new users are folded in.
 
     ``reg`` is L2 on all weights, added to the mean loss over users. Start: Xavier normal, biases 0.
-    Dropout 0.2 and 50 dimensions are the paper's (its section 5.2 and code), 5 negatives too; Adam,
-    the batches and the epochs are ours (theirs: AdaGrad, one user a step).
+    Dropout 0.2, 50 dimensions and 5 negatives are the paper's (its section 5.2 and code); Adam, its
+    rate, the batches and the epochs are ours (theirs: AdaGrad, one user a step). On MovieLens 100K
+    (ratings from 4, leave-last, full ranking) NDCG@10 was 0.058 after 40 epochs, and still rising;
+    at a rate of 0.002 it was 0.036 after 30, below Popularity.
 
     Attributes:
         objective: an objective of ``fullrank.objectives``.
@@ -50,7 +52,7 @@ class CDAE(Encoder):
     embedding_dim: int = 50
     epochs: int = 60
     batch_size: int = 128
-    learning_rate: float = 0.002
+    learning_rate: float = 0.01
     dropout: float = 0.2
     objective: str = "crossentropy"
     negatives: str = "uniform"
