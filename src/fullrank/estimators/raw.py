@@ -46,13 +46,17 @@ def raw_values(ranked: TargetRanks, metric: RankMetric) -> NDArray[np.float64]:
 
 
 def taken_as_full(ranked: TargetRanks) -> TargetRanks:
-    """Sampled ranks as if they were ranks in the catalogue."""
+    """Sampled ranks as if they were ranks in the catalogue.
+
+    Targets of a query may have samples of several sizes. What precedes one target precedes those
+    behind it, so that each stands behind as many candidates as any target ahead of it: no two get
+    one place.
+    """
     sample = ranked.sample
     assert sample is not None
-    found = sample.ranks > 0
-    ahead = sample.others + sample.listed
-    place = np.where(found, sample.ranks + ahead, UNRANKED).astype(np.int32)
-    rows = rows_of(ranked.indptr)
+    found, rows = sample.ranks > 0, rows_of(ranked.indptr)
+    before = _ahead(np.where(found, sample.ranks + sample.listed, 0), sample.others, found, rows)
+    place = np.where(found, before + sample.others, UNRANKED).astype(np.int32)
     size = np.zeros(len(ranked), np.int64)
     np.maximum.at(size, rows, sample.sizes + sample.listed)
     size += np.bincount(rows, weights=found, minlength=len(ranked)).astype(np.int64) - 1
@@ -64,3 +68,18 @@ def taken_as_full(ranked: TargetRanks) -> TargetRanks:
         sample=None,
         n_candidates=np.maximum(size, 0).astype(np.int32),
     )
+
+
+def _ahead(
+    places: NDArray[np.int64],
+    others: NDArray[np.int32],
+    found: NDArray[np.bool_],
+    rows: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """The largest of the places of a target and of those ahead of it in its query: ``[t]``."""
+    order = np.lexsort((others, ~found, rows))
+    reach = int(places.max(initial=0)) + 1
+    running = np.maximum.accumulate(places[order] + rows[order] * reach) - rows[order] * reach
+    out = np.empty(len(places), np.int64)
+    out[order] = running
+    return out
