@@ -126,7 +126,9 @@ class DistributionFit(Fit):
         return self.pi
 
     def values(self, b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of each function, the same for every group."""
+        """The mean of each function, the same for every group; its own where all are exact."""
+        if self.groups.exact.all():
+            return np.asarray(b[self.bins.place(self.groups.ranks)])
         return np.broadcast_to(self.pi @ b, (len(self.groups), b.shape[1]))
 
 

@@ -15,6 +15,7 @@ from fullrank.core.sample import Sample
 from fullrank.estimators._base import Estimator, Fit
 from fullrank.estimators._groups import Groups
 from fullrank.estimators._listed_fit import ListedFit
+from fullrank.estimators._tail import Shares, by_catalogue, in_one_catalogue
 from fullrank.estimators._terms import Kinds
 from fullrank.estimators.screened_exact import HorvitzThompson
 from fullrank.estimators.smooth_head import SmoothFit
@@ -100,16 +101,23 @@ class Cases:
         strata: by the numbers of listed items and of targets ahead; what is surely beyond the
             deepest cut-off is in none, as it adds nothing.
         rows: int64 ``[t]``, query of each target.
+        shares: of AUC and MeanRank, if these are what is estimated.
     """
 
     ranked: TargetRanks
     kinds: Kinds
     strata: list[Stratum]
     rows: NDArray[np.int64]
+    shares: Shares | None = None
 
     @classmethod
-    def of(cls, ranked: TargetRanks) -> Cases:
+    def of(cls, ranked: TargetRanks, tail: Sequence[RankMetric] = ()) -> Cases:
         """Check ranks among sampled candidates, and gather them.
+
+        Args:
+            ranked: the ranks with their sample.
+            tail: AUC and MeanRank, if nothing else is estimated: strata are then by the sizes of
+                catalogues too, and each is put into one catalogue.
 
         Raises:
             EstimateError: ranks of another design, or that can't be.
@@ -125,8 +133,13 @@ class Cases:
         parts = _strata(
             np.where(open_, sample.others, -1), np.diff(ranked.indptr)[rows], sample.listed
         )
-        strata = [Stratum.of(sample, kinds.member, some) for some in parts]
-        return cls(ranked, kinds, strata, rows)
+        if not tail:
+            strata = [Stratum.of(sample, kinds.member, some) for some in parts]
+            return cls(ranked, kinds, strata, rows)
+        shares = Shares.of(ranked, tail)
+        parts = [p for cut in by_catalogue(parts, sample.catalog_sizes) for p in _enough(cut, _FEW)]
+        strata = [Stratum.of(in_one_catalogue(sample, some), shares.member, some) for some in parts]
+        return cls(ranked, kinds, strata, rows, shares)
 
     def check(self, estimator: Estimator, metrics: Sequence[RankMetric]) -> None:
         """Refuse what can't be told from a list and a sample of the rest.

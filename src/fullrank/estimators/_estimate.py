@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +13,14 @@ from fullrank.core.errors import EstimateError, SpecError, suggest
 from fullrank.core.estimate import Estimate
 from fullrank.core.random import RNG, seed_of
 from fullrank.core.ranked import TargetRanks
+from fullrank.core.text import quoted
 from fullrank.estimators._base import Estimator
 from fullrank.estimators._cases import Cases
 from fullrank.estimators._intervals import Ends, from_bootstrap, from_draws, from_table
 from fullrank.estimators._notes import notes_of, sensitivities
 from fullrank.estimators._problem import Problem
 from fullrank.estimators._result import Recovered
+from fullrank.estimators._tail import TAIL
 from fullrank.estimators.mle import MLE
 from fullrank.estimators.raw import Raw, raw_values, taken_as_full
 from fullrank.estimators.smooth_head import SH, SmoothFit
@@ -27,8 +29,8 @@ from fullrank.models._threads import one_blas_thread
 from fullrank.stats import mean_interval
 from fullrank.stats.moments import check_level
 
-TAIL = ("AUC", "MeanRank")
-"""Metrics to which far ranks matter as much as near ones: those the smooth-head fit lumps."""
+_MOST = 100_000
+"""Draws and resamples: ends of intervals are known to the last digit shown long before."""
 
 
 @one_blas_thread()
@@ -68,32 +70,72 @@ def estimate(
     """
     check_level(level)
     for name, value, least in (("draws", draws, 50), ("resamples", resamples, 20)):
-        if not isinstance(value, int | np.integer) or value < least:
-            raise SpecError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    chosen = as_metrics(metrics)
-    estimator = as_estimator(method)
-    cases = Cases.of(ranked)
-    cases.check(estimator, chosen)
-    if method == "auto" and any(m.name in TAIL for m in chosen):
-        options: dict[str, Any] = {"level": level, "resamples": resamples, "rng": rng}
-        return [
-            estimate(ranked, m, method=MLE() if m.name in TAIL else SH(), draws=draws, **options)[0]
-            for m in chosen
-        ]
-    if isinstance(estimator, Raw):
+        check_repeats(name, value, least)
+    chosen, seed = as_metrics(metrics), seed_of(rng)
+    if isinstance(as_estimator(method), Raw):
+        Cases.of(ranked).check(Raw(), chosen)
         return [_raw(ranked, metric, level) for metric in chosen]
-    if isinstance(estimator, SH) and any(m.name in TAIL for m in chosen):
+    raws = per_query_many(taken_as_full(ranked), chosen)
+    found: dict[int, Recovered] = {}
+    for which, problem in problems_of(ranked, chosen, method):
+        ends = _ends(problem, level, draws, resamples, seed)
+        apart = sensitivities(problem)
+        for j, number in enumerate(which):
+            raw = raws[chosen[number]]
+            found[number] = _recovered(problem, ends, j, level, raw, apart[j])
+    return [found[number] for number in range(len(chosen))]
+
+
+def check_repeats(name: str, value: Any, least: int) -> None:
+    """Refuse numbers of draws or resamples that give no interval, or never end.
+
+    Raises:
+        SpecError: names the argument.
+    """
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= _MOST:
+        raise SpecError(
+            f"{name} must be a whole number of at least {least} and at most {_MOST:,}, got "
+            f"{quoted(value)}"
+        )
+
+
+def problems_of(
+    ranked: TargetRanks, metrics: Sequence[RankMetric], method: str | Estimator
+) -> Iterator[tuple[list[int], Problem]]:
+    """Metrics that are estimated together, by their numbers: those of the tail are apart.
+
+    Raises:
+        EstimateError: ranks that nothing can be told from, or not by this method.
+    """
+    estimator = as_estimator(method)
+    tail = [j for j, metric in enumerate(metrics) if metric.name in TAIL]
+    head = [j for j, metric in enumerate(metrics) if metric.name not in TAIL]
+    cases = Cases.of(ranked)
+    cases.check(estimator, metrics)
+    if tail and isinstance(estimator, SH) and method != "auto":
         raise EstimateError(
             "the smooth-head fit looks at the head of a ranking, and AUC and MeanRank are made of "
             "its far end; take method='auto', or 'mle'"
         )
-    problem = Problem.of(cases, estimator, chosen)
-    ends = _ends(problem, level, draws, resamples, seed_of(rng))
-    raws, apart = per_query_many(taken_as_full(ranked), chosen), sensitivities(problem)
-    return [
-        _recovered(problem, ends, j, level, raws[metric], apart[j])
-        for j, metric in enumerate(chosen)
-    ]
+    if head:
+        yield head, Problem.of(cases, estimator, [metrics[j] for j in head])
+    if tail:
+        some = [metrics[j] for j in tail]
+        cases.kinds.check(some)
+        yield (
+            tail,
+            Problem.of(Cases.of(ranked, some), MLE() if method == "auto" else estimator, some),
+        )
+
+
+def point(problem: Problem, draws: int, seed: int) -> NDArray[np.float64]:
+    """The estimates ``[metrics]`` alone, as ``estimate`` gives them."""
+    if _drawn(problem):
+        value = from_draws(problem, 0.95, draws, seed).value
+    else:
+        value = problem.values(problem.fits)
+    return np.array([_inside(m, float(v)) for m, v in zip(problem.metrics, value)])
 
 
 def as_estimator(method: str | Estimator) -> Estimator:
@@ -138,11 +180,16 @@ def as_metrics(metrics: Any) -> Sequence[RankMetric]:
 
 
 def _ends(problem: Problem, level: float, draws: int, resamples: int, seed: int) -> Ends:
-    if all(isinstance(fit, SmoothFit) for fit in problem.fits):
+    if _drawn(problem):
         return from_draws(problem, level, draws, seed)
     if problem.estimator.interval == "table":
-        return from_table(problem, level)
+        return from_table(problem, level, seed)
     return from_bootstrap(problem, level, resamples, seed)
+
+
+def _drawn(problem: Problem) -> bool:
+    """The fits have posterior draws."""
+    return all(isinstance(fit, SmoothFit) for fit in problem.fits)
 
 
 def _recovered(
@@ -157,18 +204,18 @@ def _recovered(
     defined, drawn = problem.defined[:, j], problem.estimator.interval == "draws"
     users = int(np.count_nonzero(np.bincount(ranked.users[defined])))
     if users < 2:  # a bootstrap of one user has no spread, which is no certainty
-        ends = _unknown(ends, these=not drawn)
-    value = float(ends.value[j])
+        ends = _unknown(ends, these=not drawn or not users)
+    value = _inside(metric, float(ends.value[j])) if users else float("nan")
     shared: dict[str, Any] = {
-        "value": _inside(metric, value) if drawn else value,
+        "value": value,
         "level": level,
         "n_queries": int(defined.sum()),
         "undefined": int((~defined).sum()),
         "n_users": users,
         "method": f"{problem.estimator}, {_HOW[problem.estimator.interval]}",
     }
-    low, high = (_inside(metric, float(end[j])) for end in ends.population)
-    users_low, users_high = (_inside(metric, float(end[j])) for end in ends.users)
+    users_low, users_high = _around(metric, ends.users, j, value, value)
+    low, high = _around(metric, ends.population, j, users_low, users_high)
     sampled = "candidates are drawn uniformly for each query"
     everyone = Estimate(
         **shared, low=low, high=high, se=float(ends.se[j]), target="population",
@@ -224,6 +271,22 @@ _HOW = {
     "bootstrap": "bootstrap of users through the fit",
     "table": "normal, by user",
 }
+
+
+def _around(
+    metric: RankMetric,
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]],
+    j: int,
+    low: float,
+    high: float,
+) -> tuple[float, float]:
+    """An interval that holds another: what is unknown of all users is more than of these.
+
+    Quantiles of few draws may say otherwise by a little. NaN stays, and is no bound.
+    """
+    found = (_inside(metric, float(end[j])) for end in ends)
+    (first, last) = found
+    return (low if low < first else first), (high if high > last else last)
 
 
 def _inside(metric: RankMetric, end: float) -> float:

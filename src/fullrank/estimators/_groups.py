@@ -59,7 +59,7 @@ class Groups:
         """
         exact = (sizes == catalogs) & (not replacement)
         # A class must leave room for its sample, as each of its catalogues does.
-        classes = np.maximum(_classes(catalogs), sizes + (not replacement))
+        classes = np.maximum(_classes(catalogs), sizes + ((not replacement) & ~exact))
         key = np.stack([exact, ranks, np.where(exact, classes, sizes), classes], axis=1).astype(
             np.int64
         )

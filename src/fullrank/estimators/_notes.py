@@ -43,9 +43,9 @@ def notes_of(
 ) -> tuple[str, ...]:
     """What a reader should know before trusting the number."""
     out = [*_resolution(problem)]
-    groups = problem.cases.strata[0].groups
-    wins = float(groups.counts[groups.ranks == 1].sum())
-    if wins < _FEW_WINS and not groups.exact.any():
+    every = [stratum.groups for stratum in problem.cases.strata]
+    wins = sum(float(groups.counts[groups.ranks == 1].sum()) for groups in every)
+    if wins < _FEW_WINS and not any(groups.exact.any() for groups in every):
         out.append(
             f"only {count(int(wins), 'target')} came first in the sample: the estimate leans on "
             "the assumed smoothness of ranks"
@@ -61,14 +61,15 @@ def notes_of(
 
 def _resolution(problem: Problem) -> list[str]:
     """Ranks that no sample tells apart, unless some targets were ranked in full."""
-    groups = problem.cases.strata[0].groups
-    if groups.counts[groups.exact].sum() >= 20:
+    every = [stratum.groups for stratum in problem.cases.strata]
+    if sum(float(groups.counts[groups.exact].sum()) for groups in every) >= 20:
         return []
-    blind = int(np.ceil(groups.n / groups.sizes.max()))
+    size, n = max(int(groups.sizes.max()) for groups in every), max(groups.n for groups in every)
+    blind = int(np.ceil(n / size))
     if blind < 2:
         return []
     return [
-        f"approximate: ranks 1 to {blind:,} (N/n) look much alike in a sample of "
-        f"{int(groups.sizes.max()):,} from {groups.n:,}, so structure finer than that (a point "
-        "mass at rank 1) is assumed to be smooth; a spot check or an adaptive design sees it"
+        f"approximate: ranks 1 to {blind:,} (N/n) look much alike in a sample of {size:,} from "
+        f"{n:,}, so structure finer than that (a point mass at rank 1) is assumed to be smooth; a "
+        "spot check or an adaptive design sees it"
     ]

@@ -13,6 +13,7 @@ from fullrank.core.errors import EstimateError
 from fullrank.estimators._base import Estimator, Fit
 from fullrank.estimators._bins import Bins
 from fullrank.estimators._cases import Cases, Stratum
+from fullrank.estimators._tail import best_shares
 from fullrank.estimators._terms import Terms
 from fullrank.estimators.smooth_head import SmoothFit
 from fullrank.metrics import RankMetric
@@ -38,6 +39,10 @@ class Columns:
     def of(cls, cases: Cases, number: int, metrics: Sequence[RankMetric], bins: Bins) -> Columns:
         """Make the functions of a stratum."""
         stratum, kinds = cases.strata[number], cases.kinds
+        if cases.shares is not None:
+            one = bins.means(lambda ranks: best_shares(ranks, stratum.catalog))
+            terms = cases.shares.terms(stratum.kinds)
+            return cls(terms, np.arange(len(terms) + 1), np.repeat(one[:, None], len(terms), 1))
         terms = kinds.terms(metrics, stratum.kinds, stratum.catalog)
         starts = np.cumsum([0, *(len(t.shapes) for t in terms)])
         out = np.empty((len(bins), int(starts[-1])))
@@ -85,8 +90,9 @@ class Problem:
         metrics: what is estimated.
         fits: one a stratum.
         columns: functions of the rank, one a stratum.
-        empty: float64 ``[p + 1, metrics]``, value without ranked targets by the pattern of a query
-            (see ``Kinds.empty``); NaN where undefined.
+        empty: float64 ``[p, metrics]``, value without ranked targets by the pattern of a query
+            (see ``Kinds.empty``), or of each (``Shares.start``); NaN where undefined.
+        pattern: int64 ``[q]``, row of ``empty`` of each query.
     """
 
     cases: Cases
@@ -95,6 +101,7 @@ class Problem:
     fits: list[Fit]
     columns: list[Columns]
     empty: NDArray[np.float64]
+    pattern: NDArray[np.int64]
 
     @classmethod
     def of(cls, cases: Cases, estimator: Estimator, metrics: Sequence[RankMetric]) -> Problem:
@@ -109,21 +116,23 @@ class Problem:
         _check_sizes(cases, estimator)
         fits = cases.fit(estimator, max((m.k or 1 for m in metrics), default=1))
         columns = [Columns.of(cases, i, metrics, fit.bins) for i, fit in enumerate(fits)]
-        catalog = cases.strata[0].catalog
-        empty = cases.kinds.empty(metrics, catalog)
-        return cls(cases, estimator, metrics, fits, columns, empty)
+        if cases.shares is not None:
+            empty, pattern = cases.shares.start, np.arange(len(cases.ranked))
+        else:
+            empty = cases.kinds.empty(metrics, cases.strata[0].catalog)
+            pattern = cases.kinds.query_pattern % len(empty)  # -1 is the last
+        return cls(cases, estimator, metrics, fits, columns, empty, pattern)
 
     @cached_property
     def defined(self) -> NDArray[np.bool_]:
         """Which queries have a value: bool ``[q, metrics]``."""
-        return np.isfinite(self.empty)[self.cases.kinds.query_pattern]
+        return np.isfinite(self.empty)[self.pattern]
 
     def _start(
         self, queries: NDArray[np.float64] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums ``[metrics]`` over queries of their values without ranked targets, and of 1."""
-        rows = self.cases.kinds.query_pattern % len(self.empty)  # -1 is the last
-        weight = np.bincount(rows, queries, len(self.empty)).astype(np.float64)
+        weight = np.bincount(self.pattern, queries, len(self.empty)).astype(np.float64)
         return weight @ np.nan_to_num(self.empty), weight @ np.isfinite(self.empty)
 
     @cached_property
@@ -147,9 +156,23 @@ class Problem:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(count > 0, total / count, np.nan))
 
+    def value_of(
+        self, fits: Sequence[Fit], groups: Sequence[NDArray[np.int64]]
+    ) -> NDArray[np.float64]:
+        """Estimates ``[metrics]`` if the targets of each stratum were in these groups ``[n]``."""
+        total, count = self._plain_start
+        total = total.copy()
+        for stratum, fit, columns, mine in zip(self.cases.strata, fits, self.columns, groups):
+            values, kind = fit.values(columns.functions), stratum.kind[stratum.pair]
+            for j, term in enumerate(columns.terms):
+                column = columns.starts[j] + term.member[kind]
+                total[j] += term.scale[kind] @ values[mine, column]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(np.where(count > 0, total / count, np.nan))
+
     def per_query(self) -> NDArray[np.float64]:
         """What each query contributes: float64 ``[q, metrics]``, NaN where undefined."""
-        out = self.empty[self.cases.kinds.query_pattern]
+        out = self.empty[self.pattern]
         for stratum, fit, columns in zip(self.cases.strata, self.fits, self.columns):
             each = columns.of_pairs(stratum, fit.values(columns.functions))
             rows = self.cases.rows[stratum.targets]
@@ -186,7 +209,7 @@ class Problem:
             mean, spread = fit.moments(pi, columns.functions, weights)
             total = total + columns.by_metric(mean)
             variance = variance + columns.by_metric(spread)
-        count = np.maximum(count, 1)
+        count = np.where(count > 0, count, np.nan)
         return total / count, variance / count**2
 
 
@@ -194,10 +217,19 @@ def _check_sizes(cases: Cases, estimator: Estimator) -> None:
     """Refuse samples of several sizes for a method that needs one."""
     if estimator.adaptive:
         return
-    for stratum in cases.strata:
-        sizes = np.unique(stratum.groups.sizes)
-        if len(sizes) > 1 or stratum.groups.exact.any():
-            raise EstimateError(
-                f"{type(estimator).__name__} needs one sample size for all targets, got "
-                f"{sizes[0]} to {sizes[-1]}; take SH or MLE, which take adaptive samples"
-            )
+    name = type(estimator).__name__
+    every = [stratum.groups for stratum in cases.strata]
+    exact = sum(float(groups.counts[groups.exact].sum()) for groups in every)
+    if exact:
+        total = sum(groups.total for groups in every)
+        raise EstimateError(
+            f"{name} needs one sample size, and {exact:,.0f} of {total:,.0f} targets were compared "
+            "with their whole catalogue, so that their ranks are exact; take SH or MLE, which take "
+            "them as they are"
+        )
+    sizes = np.concatenate([groups.sizes for groups in every])
+    if sizes.min() < sizes.max():
+        raise EstimateError(
+            f"{name} needs one sample size for all targets, got {sizes.min()} to {sizes.max()}; "
+            "take SH or MLE, which take adaptive samples"
+        )

@@ -58,6 +58,7 @@ class Recovered:
             "n_queries": one.n_queries,
             "undefined": one.undefined,
             "n_users": one.n_users,
+            "method": self.method,
             "interval": one.method,
             "sensitivity": {name: _number(value) for name, value in self.sensitivity.items()},
             "notes": list(self.notes),

@@ -206,12 +206,15 @@ class Kinds:
             SpecError: says what would help.
         """
         sizes = np.diff(self.indptr)
-        zero = np.repeat(sizes > 1, sizes) & (self.gains <= 0)
-        if zero.any() and any(metric.name == "AUC" for metric in metrics):
-            raise SpecError(
-                "AUC of queries that have targets of grade 0 depends on how these stand to the "
-                "others, which sampled ranks don't tell; evaluate without a grade column"
-            )
+        several = np.repeat(sizes > 1, sizes)
+        for metric in metrics:
+            least = np.nextafter(0.0, 1.0) if metric.rel is None else metric.rel
+            if metric.name == "AUC" and bool((several & (self.gains < least)).any()):
+                what = "of grade 0" if metric.rel is None else f"of grades below {metric.rel:g}"
+                raise SpecError(
+                    f"AUC of queries that have targets {what} depends on how these stand to the "
+                    "others, which sampled ranks don't tell; evaluate without a grade column"
+                )
 
     def _check_cost(self, metric: RankMetric, kinds: NDArray[np.int64], catalog: int) -> None:
         points = min(catalog, 2000) if metric.k is None else metric.k
