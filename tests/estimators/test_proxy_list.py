@@ -26,13 +26,14 @@ from fullrank.estimators import (
     efficiency,
     estimate,
     plan,
+    ranks_frame,
     read_ranks,
     simulate,
     spot_check,
     write_ranks,
 )
 from fullrank.estimators._bins import Bins
-from fullrank.estimators._cases import Cases
+from fullrank.estimators._cases import Cases, _enough
 from fullrank.estimators._groups import Groups
 from fullrank.estimators._listed_fit import ListedFit
 from fullrank.estimators.smooth_head import SH, SMOOTHNESS
@@ -246,6 +247,50 @@ def test_strata_are_by_listed_items_and_small_ones_join():
     assert all(a.max() < b.min() for a, b in pairwise(levels))
     inside = np.sort(np.concatenate([s.targets for s in strata]))
     assert np.array_equal(inside, np.flatnonzero(~found.sample.settled))
+
+
+def test_strata_join_until_they_have_enough_and_no_longer():
+    """Of 943 targets (MovieLens 100k) all were once in one stratum, each small part joining it."""
+    rng = np.random.default_rng(0)
+    ranks = full_ranks("sharp", N, 943, rng)
+    strata = Cases.of(sample_of(ranks, listed(ranks, 0.7, rng), 0)).strata
+    sizes = [len(s.targets) for s in strata]
+    assert len(sizes) >= 4
+    assert min(sizes) >= 60
+    parts = [np.arange(n) for n in (10, 30, 25, 100, 59, 1, 61, 5)]
+    assert [len(part) for part in _enough(parts, 60)] == [65, 100, 60, 66]
+    assert [len(part) for part in _enough(parts[:2], 60)] == [40]
+
+
+def test_few_users_are_estimated_without_bias_behind_a_list():
+    """A world of the size of MovieLens 100k: 943 users, 1,682 items, a list of 100."""
+    n, k, off, inside = 1682, "recall@20", [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        ranks = full_ranks("sharp", n, 943, rng)
+        ahead = listed(ranks, 0.7, rng, n)
+        made = simulate(ranks, n, ProxyList(proxy=Given()), seed, listed=ahead, length=H)
+        one, true = estimate(made, k, draws=100)[0], true_values(ranks, [k], n)[0]
+        off.append((one.value - true) / one.se_items)
+        inside.append(one.these_users.low <= true <= one.these_users.high)
+    assert abs(np.mean(off)) < 1.2, off
+    assert sum(inside) >= 6
+
+
+def test_what_was_scored_counts_the_list(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    ranks = full_ranks("sharp", N, 200, rng)
+    found = sample_of(ranks, listed(ranks, 0.7, rng), 0)
+    frame = ranks_frame(found)
+    assert frame["list_size"].unique().to_list() == [H]
+    frame.write_csv(tmp_path / "ranks.csv")
+    frame.drop("list_size").write_csv(tmp_path / "untold.csv")
+    spent = found.sample.sizes.mean() + H
+    assert run(["estimate", str(tmp_path / "ranks.csv"), "-m", "ndcg@10"]) == 0
+    out = capsys.readouterr().out
+    assert f"{spent:,.1f} of {N:,.1f} on average, those of its list among them (100.0)" in out
+    assert run(["estimate", str(tmp_path / "untold.csv"), "-m", "ndcg@10"]) == 0
+    assert "beside those of its list (a column list_size" in capsys.readouterr().out
 
 
 def test_files_keep_the_lists(tmp_path, capsys):

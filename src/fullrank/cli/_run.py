@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from fullrank.cli._say import BAD_INPUT, BUG, OK, STOPPED, say
 from fullrank.core.errors import FullrankError, nearest
 
+_KEEPING = ("run", "demo")
+"""Commands that keep what they have finished."""
+
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line.
@@ -35,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, Exception) as error:
         if debug and not _is_stop(error):
             raise
-        return _explain(error)
+        return _explain(error, keeps=bool(set(arguments[:1]) & set(_KEEPING)))
 
 
 def _pipe_closed() -> int:
@@ -49,10 +52,11 @@ def _is_stop(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) or type(error).__name__ == "Abort"
 
 
-def _explain(error: BaseException) -> int:
-    """Print one message and choose the exit code."""
+def _explain(error: BaseException, *, keeps: bool) -> int:
+    """Print one message and choose the exit code; ``keeps``: the command resumes."""
     if _is_stop(error):
-        say("stopped; finished trials and cells are kept, and the same command goes on from there")
+        kept = "finished trials and cells are kept, and the same command goes on from there"
+        say(f"stopped; {kept if keeps else 'nothing was written'}")
         return STOPPED
     if isinstance(error, FullrankError):
         say(str(error))
@@ -78,7 +82,7 @@ def _explain(error: BaseException) -> int:
 
 def _usage(text: str) -> str:
     """The message of a usage error without Python's words, and with the nearest choice."""
-    text = text.replace("Value error, ", "")
+    text = " ".join(text.replace("Value error, ", "").split())
     found = re.search(r"('[^']*') is not one of ('.*')", text)
     close = nearest(found[1].strip("'"), re.findall(r"'([^']*)'", found[2])) if found else None
     return text if close is None else f"{text.rstrip('.')}; did you mean {close!r}?"

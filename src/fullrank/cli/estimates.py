@@ -172,7 +172,7 @@ def _as_dict(found: list[Recovered], ranked: TargetRanks) -> dict[str, Any]:
     }
     return {
         "metrics": {one.metric: one.to_dict() for one in found},
-        "method": found[0].method if found else None,
+        "method": found[0].method if len({one.method for one in found}) == 1 else None,
         "policies": dict(ranked.counts),
         "protocol": key_of(protocol),
         "protocol_content": protocol,
@@ -205,19 +205,34 @@ def _print(found: list[Recovered], ranked: TargetRanks) -> None:
         f"{count(first.n_queries, 'query', 'queries')} of {count(first.n_users, 'user')}; "
         f"{first.level:.0%} intervals, {_methods(found)}"
     )
-    sample = ranked.sample
-    if sample is not None and sample.ranks.any():
-        ranked_ones = sample.ranks > 0
-        spent, pool = (x[ranked_ones].mean() for x in (sample.sizes, sample.catalog_sizes))
-        print_line(
-            f"items scored for a target, itself among them: {spent:,.1f} of {pool:,.1f} on average"
-        )
+    print_line(_spent(ranked))
     print_line(f"why they differ: {WHY}")
     for note in dict.fromkeys(note for one in found for note in one.notes):
         print_line(f"note: {note}")
     missed = ranked.counts.get("unranked_targets", 0)
     if missed:
         print_line(f"{count(missed, 'target')} without a rank: counted as misses")
+
+
+def _spent(ranked: TargetRanks) -> str:
+    """What was scored for a target, those of its list too, and of how many."""
+    from fullrank.core.ragged import rows_of
+    from fullrank.estimators._files import list_sizes
+
+    sample = ranked.sample
+    assert sample is not None
+    found = sample.ranks > 0
+    lists = list_sizes(ranked)[rows_of(ranked.indptr)]
+    told = "list_size" not in ranked.design
+    if not told:
+        lists = lists * 0
+    spent, pool = (float((x + lists)[found].mean()) for x in (sample.sizes, sample.catalog_sizes))
+    said = f"items scored for a target, itself among them: {spent:,.1f} of {pool:,.1f} on average"
+    if not told:
+        return f"{said}, beside those of its list (a column list_size would say how many)"
+    if sample.k_max is not None:
+        return f"{said}, those of its list among them ({lists[found].mean():,.1f})"
+    return said
 
 
 def _methods(found: list[Recovered]) -> str:
@@ -299,6 +314,11 @@ def plan(
     from fullrank.estimators import read_ranks
     from fullrank.estimators._cost import factor_cost
 
+    if pilot is None:
+        _check_no_pilot(
+            {"--sample-size": sample_size, "--replacement or --no-replacement": replacement,
+             "--columns": columns, "--read": read or None}
+        )  # fmt: skip
     with busy("simulating", quiet=json):
         ranks = None
         if pilot is not None:
@@ -333,6 +353,13 @@ def plan(
     _print_plan(found, factors)
 
 
+def _check_no_pilot(given: dict[str, Any]) -> None:
+    """Refuse options that are of a pilot where there is none."""
+    named = [name for name, value in given.items() if value is not None]
+    if named:
+        raise SpecError(f"{named[0]} is of the pilot, and none was given: add --pilot RANKS")
+
+
 def _print_plan(found: Plan, factors: Cost) -> None:
     timed = any(row.seconds is not None for row in found.rows)
     rows = [
@@ -359,10 +386,14 @@ def _print_plan(found: Plan, factors: Cost) -> None:
     if sampled is not None:
         line += f", and {duration(factors.pair * sampled.pairs)} for {sampled.design}"
     print_line(line)
+    print_line(
+        "bias is what the estimate was off by in the simulation; an interval doesn't allow for it, "
+        "and ! marks one larger than the standard error (of items and users together)"
+    )
     if any(row.misleads for row in found.rows):
         print_line(
-            "! the bias is larger than the standard error: intervals of this design would often "
-            "miss the truth under this law, which such samples can't show"
+            "! intervals of this design would often miss the truth under this law, which such "
+            "samples can't show"
         )
     for text in found.assumptions:
         print_line(f"assumed: {text}")

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, gammaln
 
+_TABLED = 1 << 22
+"""Largest number whose factorial is looked up: a table for 2^31 items would take 16 GiB."""
+
 
 def log_pmf(
     ranks: NDArray[Any],
@@ -57,6 +60,9 @@ def _choose(n: NDArray[Any], k: NDArray[Any]) -> NDArray[np.float64]:
     n, k = np.asarray(n), np.asarray(k)
     fits = (k >= 0) & (k <= n) & (n >= 0)
     n, k = np.where(fits, n, 0), np.where(fits, k, 0)
+    if n.max(initial=0) > _TABLED:
+        out = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+        return np.asarray(np.where(fits, out, -np.inf))
     table = _log_factorials(int(n.max(initial=0)))
     return np.where(fits, table[n] - table[k] - table[n - k], -np.inf)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.random import RNG, generator
-from fullrank.estimators.smooth_head import SMOOTHNESS, SmoothFit
+from fullrank.estimators.smooth_head import SMOOTHNESS, SmoothFit, root_of
 
 _STEPS = 40
 """Of each chain, from the mode; where the posterior is normal one would do."""
@@ -52,7 +52,7 @@ class _Chains:
         modes = [fit.fits[which][1] for which in chosen]
         self.mode = np.array([mode.beta for mode in modes])
         self.hessian = np.array([mode.hessian for mode in modes])
-        self.turned = np.linalg.inv(np.linalg.cholesky(self.hessian))
+        self.turned = np.linalg.inv(np.array([root_of(hessian) for hessian in self.hessian]))
         self.penalty = np.array(
             [fit.fits[w][0].penalty(SMOOTHNESS[w % len(SMOOTHNESS)]) for w in chosen]
         )

@@ -13,12 +13,16 @@ from scipy.stats import norm
 from fullrank.core.errors import SpecError
 from fullrank.core.random import RNG, derive, seed_of
 from fullrank.core.ranked import TargetRanks
-from fullrank.estimators._cases import Cases, checked_sample
+from fullrank.core.text import quoted
+from fullrank.estimators._base import Estimator
+from fullrank.estimators._cases import Cases, Stratum, checked_sample
 from fullrank.estimators._cost import Cost, scoring_cost
 from fullrank.estimators._estimate import as_metrics, estimate
 from fullrank.estimators._plan import FULL, Plan, PlanRow
 from fullrank.estimators._simulate import simulate
+from fullrank.estimators._tail import TAIL
 from fullrank.estimators.designs import Screened, Thinned, Unthinned
+from fullrank.estimators.mle import MLE
 from fullrank.estimators.raw import raw_values
 from fullrank.estimators.smooth_head import SH
 from fullrank.metrics import RankMetric
@@ -44,6 +48,15 @@ MORE, ENOUGH = 24, 0.06
 
 FEWEST, MOST = 200, 200_000
 """Queries of a simulation; errors beyond are scaled by the root of their number."""
+
+_LARGEST = 10_000_000
+"""Items of a catalogue: some arrays hold a number for each of its ranks."""
+
+_BEYOND = 1e12
+"""Queries that nobody has."""
+
+_DEAR = 1e9
+"""Seconds, of one score or one query: 30 years."""
 
 _NEAR = 1.15
 """Factor between the simulated and the needed number of queries that needs no other round."""
@@ -74,7 +87,8 @@ def plan(
     Args:
         metric: rank metric or its name.
         catalog_size: items that could be drawn, and the target; a pilot's without.
-        pilot: sampled ranks to tell the distribution from.
+        pilot: sampled ranks to tell the distribution from. Of queries with several targets each
+            counts as one with a query of its own, ranked among what is no target.
         law: or the distribution itself: ``"power:0.8"`` for ``P(R) ~ R ** -0.8``, or float64
             ``[catalog_size]``.
         half_width: of the interval that is wanted.
@@ -96,14 +110,17 @@ def plan(
     target, wanted = _target(half_width, difference, power, correlation, level)
     n = _size(catalog_size, pilot)
     cost = _given(cost, pair_seconds, query_seconds, n)
-    p = _distribution(n, pilot, law)
+    p = _distribution(n, pilot, law, chosen)
     goal = _Goal(chosen, _by_rank(chosen, n), p, target, level, half_width is not None)
     seed = seed_of(rng)
-    rows = [_full(goal, cost)]
-    rows += [_row(design, goal, cost, derive(seed, str(design))) for design in designs]
+    full = _full(goal, cost)
+    rows = [full]
+    rows += [_row(design, goal, cost, derive(seed, str(design)), full) for design in designs]
     key = (lambda r: r.pairs) if cost is None else (lambda r: r.seconds)
+    several = pilot is not None and bool((np.diff(pilot.indptr) > 1).any())
+    each = ", each of a query's targets as one of its own" if several else ""
     said = [
-        "ranks as in the pilot" if pilot is not None else f"ranks by the law {_named(law)}",
+        f"ranks as in the pilot{each}" if pilot is not None else f"ranks by the law {_named(law)}",
         "users are a simple random sample, one target each",
     ]
     if difference is not None:
@@ -145,8 +162,10 @@ def _given(
 ) -> Cost | None:
     """The cost of scoring, from either argument."""
     for name, value in (("pair_seconds", pair_seconds), ("query_seconds", query_seconds)):
-        if value is not None and not 0 < value < np.inf:
-            raise SpecError(f"{name} must be a number above 0, got {value!r}")
+        if value is not None and not 0 < value <= _DEAR:
+            raise SpecError(
+                f"{name} must be a number of seconds above 0 and up to {_DEAR:g}, got {value!r}"
+            )
     if pair_seconds is None:
         if query_seconds is not None:
             raise SpecError("query_seconds goes with pair_seconds, what it costs to score one pair")
@@ -164,8 +183,11 @@ def _size(catalog_size: int | None, pilot: TargetRanks | None) -> int:
         raise SpecError(
             "nothing says the size of the catalogue; give --catalog-size, or a pilot that has it"
         )
-    if not isinstance(catalog_size, int | np.integer) or catalog_size < 2:
-        raise SpecError(f"catalog_size must be a whole number of at least 2, got {catalog_size!r}")
+    if not isinstance(catalog_size, int | np.integer) or not 2 <= catalog_size <= _LARGEST:
+        raise SpecError(
+            "catalog_size must be a whole number of at least 2, and for a plan up to "
+            f"{_LARGEST:,}, got {quoted(catalog_size)}"
+        )
     return int(catalog_size)
 
 
@@ -190,10 +212,10 @@ def _target(
         )
     wanted = half_width if half_width is not None else difference
     assert wanted is not None
-    if not wanted > 0 or not 0 < power < 1 or not -1 < correlation < 1:
+    if not 0 < wanted < np.inf or not 0 < power < 1 or not -1 < correlation < 1:
         raise SpecError(
-            f"half_width and difference must be above 0, power within 0 and 1, correlation within "
-            f"-1 and 1; got {wanted}, {power}, {correlation}"
+            "half_width and difference must be above 0 and finite, power within 0 and 1, "
+            f"correlation within -1 and 1; got {wanted}, {power}, {correlation}"
         )
     z = float(norm.ppf((1 + level) / 2))
     if half_width is not None:
@@ -204,7 +226,10 @@ def _target(
 
 
 def _distribution(
-    n: int, pilot: TargetRanks | None, law: str | NDArray[np.float64] | None
+    n: int,
+    pilot: TargetRanks | None,
+    law: str | NDArray[np.float64] | None,
+    metric: RankMetric,
 ) -> NDArray[np.float64]:
     """Probability of each rank."""
     if (pilot is None) == (law is None):
@@ -213,14 +238,10 @@ def _distribution(
             "--law on the command line)"
         )
     if pilot is not None:
-        checked_sample(pilot)  # refuses lists: their first stratum is no sample of the whole
-        stratum = Cases.of(pilot).strata[0]
-        bins = SH().bins(stratum.groups.n, 1)
-        pi = SH().fit(stratum.groups, bins).distribution
-        assert pi is not None
-        each = np.repeat(pi / bins.width, bins.width.astype(np.int64))
-        out = np.interp(np.linspace(0, 1, n), np.linspace(0, 1, len(each)), each)
-        out = each if len(each) == n else out
+        checked_sample(pilot)  # refuses lists: their strata are no samples of the whole
+        out = np.zeros(n)
+        for stratum in Cases.of(pilot).strata:  # by the targets ahead, where queries have several
+            out += len(stratum.targets) * _fitted(stratum, n, metric)
     elif isinstance(law, str):
         name, _, exponent = law.partition(":")
         try:
@@ -241,13 +262,36 @@ def _distribution(
     return np.asarray(out / out.sum())
 
 
+def _fitted(stratum: Stratum, n: int, metric: RankMetric) -> NDArray[np.float64]:
+    """Probability of each rank 1 to ``n`` in a stratum of the pilot, stretched to ``n``.
+
+    By the fit that ``estimate`` takes: the smooth-head fit tells nothing of the far end.
+    """
+    method: Estimator = MLE() if metric.name in TAIL else SH()
+    bins = method.bins(stratum.groups.n, 1)
+    pi = method.fit(stratum.groups, bins).distribution
+    assert pi is not None
+    each = np.repeat(pi / bins.width, bins.width.astype(np.int64))
+    if len(each) == n:
+        return each
+    out = np.interp(np.linspace(0, 1, n), np.linspace(0, 1, len(each)), each)
+    return np.asarray(out / out.sum())
+
+
 def _named(law: Any) -> str:
     return law if isinstance(law, str) else "given"
 
 
 def _full(goal: _Goal, cost: Cost | None) -> PlanRow:
     n, spread = len(goal.p), float(np.sqrt(goal.p @ (goal.by_rank - goal.value) ** 2))
-    queries = max(2, int(np.ceil((spread / goal.target) ** 2)))
+    with np.errstate(over="ignore"):
+        needed = np.square(spread / goal.target)
+    if not needed <= _BEYOND:
+        raise SpecError(
+            f"even the full ranking would need more than {_BEYOND:g} queries for a standard error "
+            f"of {goal.target:.3g}; ask for a wider interval, or a larger difference"
+        )
+    queries = max(2, int(np.ceil(needed)))
     seconds = None if cost is None else queries * cost.query
     error = spread / float(np.sqrt(queries))
     return PlanRow(FULL, queries, float(n), float(queries) * n, 0.0, error, seconds=seconds)
@@ -263,8 +307,14 @@ class _Found(NamedTuple):
     bias: float
 
 
-def _row(design: Negatives | Adaptive, goal: _Goal, cost: Cost | None, seed: int) -> PlanRow:
-    """Simulate a design, each time with as many queries as the last time says that it needs."""
+def _row(
+    design: Negatives | Adaptive, goal: _Goal, cost: Cost | None, seed: int, full: PlanRow
+) -> PlanRow:
+    """Simulate a design, each time with as many queries as the last time says that it needs.
+
+    None needs fewer than the full ranking: where a simulation says so it is by its noise. The two
+    errors are shown as parts of the one that counts, which the interval is as wide as.
+    """
     count, needed = START, float(START)
     for repeats in ROUNDS:
         count = int(np.clip(np.ceil(needed), FEWEST, MOST))
@@ -273,7 +323,10 @@ def _row(design: Negatives | Adaptive, goal: _Goal, cost: Cost | None, seed: int
         near = 1 / _NEAR < needed / count < _NEAR or count in (FEWEST, MOST)
         if near and repeats == ROUNDS[-1]:
             break
-    queries, scale = int(np.ceil(needed)), float(np.sqrt(count / needed))
+    queries = max(full.queries, int(np.ceil(needed)))
+    scale = float(np.sqrt(count / queries))
+    parts = float(np.hypot(found.se_items, found.se_users))
+    scale *= found.se / parts if parts > 0 else 1.0
     pairs = queries * found.items
     return PlanRow(
         _spelled(design),

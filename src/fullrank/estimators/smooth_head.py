@@ -94,6 +94,18 @@ class SH(Estimator):
         return first, max(2, first // _LUMP)
 
 
+def root_of(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``L`` with ``L L'`` the matrix: Cholesky's, or by eigenvalues where doubles leave some <= 0.
+
+    Few ranks (a catalogue of 3) tell nothing of most coefficients.
+    """
+    try:
+        return np.asarray(np.linalg.cholesky(matrix), np.float64)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 1e-12 * values[-1])))
+
+
 @dataclass(frozen=True, eq=False)
 class SmoothFit(Fit):
     """The weighted fits.
@@ -149,7 +161,7 @@ class SmoothFit(Fit):
         normal = source.standard_normal((count, len(self.fits[0][1].beta)))
         for which, z in zip(chosen, normal):
             family, mode = self.fits[which]
-            root = np.linalg.cholesky(mode.hessian)
+            root = root_of(mode.hessian)
             yield family.distribution(mode.beta + np.linalg.solve(root.T, z))
 
     def spread(self, b: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -52,7 +52,11 @@ class SpotCheck:
         return self.p_value < FLAG
 
     def __str__(self) -> str:
-        word = "the fit is wrong about the head" if self.flagged else "nothing found"
+        word = (
+            f"below {FLAG:g}: the fit is wrong about the head"
+            if self.flagged
+            else f"not below {FLAG:g}, from where the fit is said to be wrong about the head"
+        )
         return f"spot check of {self.observed.sum()} winners: p = {self.p_value:.3g}, {word}"
 
 

@@ -23,6 +23,10 @@ TITLE = "Sampling efficiency by size"
 COST = "items for a newly resolved target"
 ENDINGS = (".svg", ".html")
 
+_LEGEND = (
+    "at each size: targets resolved, of those that went into it; blue: within n_max, grey: beyond"
+)
+
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -85,11 +89,13 @@ def check_chart(path: Path) -> None:
     """Refuse a path that no chart can be written to, before the work is done.
 
     Raises:
-        SpecError: another ending than ``.svg`` and ``.html``.
+        SpecError: another ending than ``.svg`` and ``.html``, or a folder that isn't there.
     """
     if path.suffix.lower() not in ENDINGS:
         raise SpecError(f"no chart ends in {path.suffix!r}{suggest(path.suffix, ENDINGS)}")
     check_file_place(path)
+    if not path.parent.is_dir():
+        raise SpecError(f"can't write {path}: there is no folder {path.parent}; make it first")
 
 
 def _spec(rows: Sequence[dict[str, Any]], found: Efficiency) -> dict[str, Any]:
@@ -122,7 +128,9 @@ def _spec(rows: Sequence[dict[str, Any]], found: Efficiency) -> dict[str, Any]:
     name = mark.mark_text(align="left", dx=5, baseline="top", color=PALETTE[2]).encode(
         y=alt.value(0), text=alt.value(f"n_max {found.n_max:,}")
     )
-    chart = alt.layer(line, dots, labels, rule, name).properties(width=620, height=320)
+    title = alt.Title(TITLE, subtitle=_LEGEND, anchor="start", color="currentColor",
+                      subtitleColor="currentColor", fontSize=14, subtitleFontSize=11)  # fmt: skip
+    chart = alt.layer(line, dots, labels, rule, name).properties(width=620, height=320, title=title)
     return spec_of(chart, rows)
 
 
