@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,7 +12,7 @@ from scipy import stats
 from tests.estimators.test_designs import drawn_places, world
 from tests.estimators.worlds import as_ranks, full_ranks, law, sampled
 
-from fullrank.core.errors import EstimateError, SpecError
+from fullrank.core.errors import DataError, EstimateError, SpecError
 from fullrank.core.queries import Queries
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.estimators import (
@@ -26,8 +28,9 @@ from fullrank.estimators import (
     read_ranks,
     simulate,
 )
+from fullrank.estimators._likelihood import log_pmf
 from fullrank.models import PairFunction
-from fullrank.negatives import Uniform
+from fullrank.negatives import Given, Popularity, Uniform, Weighted
 from fullrank.rank import rank
 
 N = 250
@@ -285,10 +288,97 @@ def test_samples_of_a_fixed_size_are_no_screened_ones():
         ({"rank": []}, "has columns but no rows"),
         ({"best": [1], "worst": [3]}, "ties are left open"),
         ({"place": [1]}, "expected a column 'rank'"),
+        ({"rank": [1], "user_id": [1.5]}, "user_id must hold integers or text, got Float64"),
+        ({"rank": [1], "user_id": [True]}, "user_id must hold integers or text, got Boolean"),
+        ({"rank": [1], "user_id": [{"a": 1}]}, "user_id must hold integers or text, got Struct"),
+        ({"rank": [1, 2], "user_id": ["a", ""]}, "user_id is empty in row 2"),
+        ({"rank": [1], "user_id": pl.Series([2**80], dtype=pl.Int128)}, "beyond 64 bits"),
+        ({"rank": [1], "others": [2**31 - 2]}, "add up to 2,147,483,647 in row 1"),
     ],
     ids=str,
 )
 def test_frames_that_hold_no_sampled_ranks_are_refused(columns, says):
     with pytest.raises(Exception, match=says) as error:
         read_ranks(pl.DataFrame(columns), sample_size=40, catalog_size=N, replacement=False)
-    assert type(error.value).__name__ in ("DataError", "EstimateError")
+    assert type(error.value).__name__ in ("DataError", "EstimateError", "IdTypeError")
+
+
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt64, pl.Int8])
+def test_integers_of_any_width_are_ids(kind):
+    frame = pl.DataFrame({"rank": [1, 2], "user_id": pl.Series([3, 1], dtype=kind)})
+    found = read_ranks(frame, sample_size=40, catalog_size=N, replacement=False)
+    assert found.user_vocab.ids.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("grades", "says"),
+    [
+        (pl.Series([date(2020, 1, 1)] * 2), "'g' is a column of Date"),
+        (pl.Series(["1", "2"], dtype=pl.Categorical), "'g' is a column of Categorical"),
+        (pl.Series([[1], [2]]), "'g' is a column of List"),
+    ],
+)
+def test_grades_that_are_no_numbers_are_refused(grades, says):
+    frame = pl.DataFrame({"rank": [1, 2], "g": grades})
+    with pytest.raises(DataError, match=says):
+        read_ranks(frame, sample_size=40, catalog_size=N, replacement=False, grade="g")
+
+
+@pytest.mark.parametrize(("n", "replacement"), [(3, False), (4, False), (2, True), (3, True)])
+def test_catalogues_of_a_few_items_are_estimated(n, replacement):
+    ranks = as_ranks([1, 2] * 150, 2, n, replacement=replacement)
+    one = estimate(ranks, "ndcg@10", draws=50)[0]
+    assert 0 <= one.estimate.low <= one.value <= one.estimate.high <= 1
+
+
+def test_catalogues_of_two_thousand_million_items_need_no_table_of_them():
+    ranks = as_ranks([1, 2, 7, 30] * 50, 100, 2**31 - 2)
+    found = estimate(ranks, ["ndcg@10", "auc"], draws=50, resamples=20)
+    assert found[1].value == pytest.approx(1 - 9 / 99, abs=0.02)
+    assert log_pmf(np.array(3), np.array(100), np.array(2**31 - 2), np.array([2**24]),
+                   replacement=False) == pytest.approx(
+        stats.binom.logpmf(2, 99, 2**24 / 2**31), abs=1e-3)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Uniform(m=10**30), "m must be a whole number"),
+        (lambda: Weighted(weights=np.ones((3, 2))), r"of shape \(3, 2\)"),
+        (lambda: Weighted(weights="abc"), "an array of numbers"),
+        (lambda: Weighted(weights=np.full(9, 1e308)), "no finite sum"),
+        (lambda: Popularity(exponent="a"), "exponent must be a finite number, got 'a'"),
+        (lambda: Popularity(exponent=1e9).prepare(np.array([1, 5])), "no finite sum"),
+        (lambda: Thinned(keep="a"), "keep must be a probability above 0, got 'a'"),
+        (lambda: Screened(ceiling=None), "ceiling must be a share of the catalogue.* got None"),
+        (lambda: Doubling(n_max=10**30), "n_max must be a whole number"),
+        (lambda: HorvitzThompson(design=Uniform(m=3)), r"design must be a ScreenedExact"),
+        (lambda: Given(items=np.array([-1]), indptr=np.array([0, 1])), "the lowest -1"),
+        (lambda: Given(items=np.array([1]), indptr=np.array([0, 3])), "end at 1"),
+        (lambda: simulate(np.array([0, 3]), 9, Uniform(m=3)), "target 1 of 2 has the rank 0"),
+        (lambda: simulate(np.array([1, 30]), 9, Uniform(m=3)), "rank 30 in a catalogue of 9"),
+        (lambda: simulate(np.array([1.5]), 9, Uniform(m=3)), "ranks must be whole numbers"),
+    ],
+)
+def test_settings_that_can_not_be_are_named(make, says):
+    with pytest.raises(SpecError, match=says):
+        make()
+
+
+def test_lists_of_unlike_lengths_and_unknown_codes_are_refused():
+    queries = one_target(3, 8, [0], 1)
+    with pytest.raises(DataError, match="2 user_ids and 1 item_ids"):
+        Given.of_ids(np.array([1, 2]), np.array([3]), queries.user_vocab, queries.item_vocab)
+    far = Given(indptr=np.arange(4), items=np.array([2, 3, 10**6]))
+    with pytest.raises(DataError, match="hold the item code 1,000,000, and there are 8 items"):
+        rank(fitted(flat, queries), queries, candidates=far)
+
+
+@pytest.mark.parametrize("seed", [1.5, "a", None, -1, True])
+def test_seeds_that_are_none_are_refused(seed):
+    queries = one_target(3, 8, [0], 1)
+    for candidates in (Uniform(m=3), "full"):
+        with pytest.raises(SpecError, match="seed must be a whole number of 0 or more"):
+            rank(fitted(flat, queries), queries, candidates=candidates, seed=seed)
+    with pytest.raises(SpecError, match="candidates must be 'full' or a design"):
+        rank(fitted(flat, queries), queries, candidates=np.arange(3))

@@ -39,9 +39,10 @@ def simulate(
         Sampled ranks.
 
     Raises:
-        SpecError: a proxy list without ``listed``, or the reverse; lists that can't be.
+        SpecError: a proxy list without ``listed``, or the reverse; ranks or lists that can't be.
     """
-    m = len(ranks)
+    ranks, m = np.asarray(ranks), len(ranks)
+    _check_known(ranks, np.asarray(catalog))
     catalogs = np.broadcast_to(np.asarray(catalog, np.int64), m)
     ahead, lengths = _listed(ranks, catalogs, design, listed, length)
     rest = catalogs - lengths
@@ -75,6 +76,31 @@ def simulate(
             k_max=k_max,
         ),
     )
+
+
+def _check_known(ranks: NDArray[np.int64], catalog: NDArray[np.int64]) -> None:
+    """Refuse what are no ranks in these catalogues.
+
+    Raises:
+        SpecError: names the first target.
+    """
+    for name, array, shapes in (
+        ("ranks", ranks, [(len(ranks),)]),
+        ("catalog", catalog, [(), (len(ranks),)]),
+    ):
+        if array.dtype.kind not in "iu" or array.shape not in shapes:
+            raise SpecError(
+                f"{name} must be whole numbers of shape {' or '.join(map(str, shapes))}, got "
+                f"{array.dtype} {array.shape}"
+            )
+    bad = np.flatnonzero((ranks < 1) | (ranks > catalog))
+    if len(bad):
+        t = int(bad[0])
+        n = int(np.broadcast_to(catalog, len(ranks))[t])
+        raise SpecError(
+            f"target {t + 1} of {len(ranks):,} has the rank {ranks[t]:,} in a catalogue of {n:,}; "
+            "ranks are 1 to the size of the catalogue"
+        )
 
 
 def _listed(

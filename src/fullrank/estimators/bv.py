@@ -30,7 +30,8 @@ class BV(PriorTable):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 <= self.gamma <= 1.0:
+        number = isinstance(self.gamma, int | float | np.number)
+        if not number or not 0.0 <= self.gamma <= 1.0:
             raise SpecError(f"BV: gamma must lie between 0 and 1, got {self.gamma!r}")
 
     def solve(

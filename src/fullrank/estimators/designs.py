@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
+from fullrank.core.text import quoted
 from fullrank.negatives import Negatives, Uniform
 from fullrank.rank import Adaptive
 
 _SCREEN = 1  # hits that a target may have to go on below the size of 100
 _FULL = 100
+_MOST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,8 +79,7 @@ class Screened(Adaptive):
     def __post_init__(self) -> None:
         name = type(self).__name__
         _whole(f"{name}: first", self.first, 2)
-        if not 0.0 < self.ceiling <= 1.0:
-            raise SpecError(f"{name}: ceiling must be a share of the catalogue, got {self.ceiling}")
+        share(f"{name}: ceiling", self.ceiling, "a share of the catalogue, above 0 and up to 1")
 
     @property
     def negatives(self) -> Negatives:
@@ -118,10 +119,7 @@ class Thinned(Screened):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0.0 < self.keep <= 1.0:
-            raise SpecError(
-                f"{type(self).__name__}: keep must be a probability above 0, got {self.keep}"
-            )
+        share(f"{type(self).__name__}: keep", self.keep, "a probability above 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,5 +133,17 @@ class Unthinned(Screened):
 
 
 def _whole(what: str, value: Any, least: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise SpecError(f"{what} must be a whole number >= {least}, got {value!r}")
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not least <= value <= _MOST:
+        raise SpecError(f"{what} must be a whole number >= {least} and < 2^31, got {quoted(value)}")
+
+
+def share(what: str, value: Any, expected: str) -> None:
+    """Refuse what is no number above 0 and up to 1.
+
+    Raises:
+        SpecError: says what was expected.
+    """
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or not 0.0 < value <= 1.0:
+        raise SpecError(f"{what} must be {expected}, got {value!r}")

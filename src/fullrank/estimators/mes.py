@@ -40,7 +40,7 @@ class MES(Estimator):
     weights: Literal["uniform", "empirical"] = "uniform"
 
     def __post_init__(self) -> None:
-        if not self.eta > 0:
+        if not isinstance(self.eta, int | float | np.number) or not 0 < self.eta < np.inf:
             raise SpecError(f"MES: eta must be above 0, got {self.eta!r}")
         if self.weights not in ("uniform", "empirical"):
             raise SpecError(f"MES: weights must be 'uniform' or 'empirical', got {self.weights!r}")

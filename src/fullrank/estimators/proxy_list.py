@@ -14,6 +14,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.random import derive
+from fullrank.estimators.designs import share
 from fullrank.models import Recommender
 from fullrank.negatives import Given, Negatives, Pool, Uniform
 from fullrank.rank import Adaptive, Catalogue, rank
@@ -65,10 +66,7 @@ class ProxyList(Adaptive):
         for name, least in (("length", 1), ("k_max", 1), ("first", 2)):
             whole_number(f"ProxyList: {name}", getattr(self, name), least)
         for name, what in (("keep", "a probability"), ("ceiling", "a share of the catalogue")):
-            if not 0.0 < getattr(self, name) <= 1.0:
-                raise SpecError(
-                    f"ProxyList: {name} must be {what} above 0, got {getattr(self, name)}"
-                )
+            share(f"ProxyList: {name}", getattr(self, name), f"{what} above 0")
 
     @property
     def negatives(self) -> Negatives:

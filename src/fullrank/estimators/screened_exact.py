@@ -121,6 +121,12 @@ class HorvitzThompson(Estimator):
 
     design: ScreenedExact = field(default_factory=ScreenedExact)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.design, ScreenedExact):
+            raise SpecError(
+                f"HorvitzThompson: design must be a ScreenedExact(…), got {self.design!r}"
+            )
+
     def fit(self, groups: Groups, bins: Bins) -> HorvitzThompsonFit:
         """Work out who survives.
 

@@ -13,10 +13,14 @@ from fullrank.core.errors import SpecError
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.sample import Scheme
+from fullrank.core.text import quoted
 from fullrank.negatives._pool import Pool
 
 Drawn = tuple[NDArray[np.int64], NDArray[np.int32]]
 """Rows of item codes: int64 ``[q + 1]`` and int32 ``[n]``."""
+
+
+_MOST = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +44,11 @@ class Negatives(ABC):
     replacement: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.m, int | np.integer) or isinstance(self.m, bool) or self.m < 1:
+        whole = isinstance(self.m, int | np.integer) and not isinstance(self.m, bool)
+        if not whole or not 1 <= self.m <= _MOST:
             raise SpecError(
-                f"{type(self).__name__}: m must be a whole number of candidates >= 1, got "
-                f"{self.m!r}"
+                f"{type(self).__name__}: m must be a whole number of candidates >= 1 (and < 2^31), "
+                f"got {quoted(self.m)}"
             )
 
     @abstractmethod

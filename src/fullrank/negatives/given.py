@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import DataError
+from fullrank.core.errors import DataError, SpecError
 from fullrank.core.queries import Queries
-from fullrank.core.ragged import as_indptr, take_ragged
+from fullrank.core.ragged import as_indptr, is_indptr, take_ragged
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.negatives._base import Drawn, Negatives, rows_between
 from fullrank.negatives._pool import Pool
@@ -38,6 +38,21 @@ class Given(Negatives):
         default_factory=lambda: np.zeros(0, np.int32), repr=False, compare=False
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        indptr, items = np.asarray(self.indptr), np.asarray(self.items)
+        if items.ndim != 1 or items.dtype.kind not in "iu" or (items < 0).any():
+            raise SpecError(
+                "Given: items must be item codes (whole numbers >= 0) in one dimension, got "
+                f"{items.dtype} of shape {items.shape}"
+                + (f", the lowest {items.min()}" if items.size and items.dtype.kind in "i" else "")
+            )
+        if indptr.dtype.kind not in "iu" or not is_indptr(indptr, len(indptr) - 1, len(items)):
+            raise SpecError(
+                f"Given: indptr must start at 0, never fall and end at {len(items):,}, the number "
+                f"of items, got {indptr.dtype} of shape {indptr.shape}"
+            )
+
     @classmethod
     def of_ids(
         cls,
@@ -49,8 +64,13 @@ class Given(Negatives):
         """Build lists from pairs of outside ids ``[n]``; pairs of unknown ids are left out.
 
         Raises:
-            DataError: no pair is known.
+            DataError: no pair is known, or arrays of two lengths.
         """
+        if np.shape(user_ids) != np.shape(item_ids):
+            raise DataError(
+                f"candidate pairs need as many users as items, got {len(user_ids):,} user_ids and "
+                f"{len(item_ids):,} item_ids"
+            )
         users, items = user_vocab.encode(user_ids), item_vocab.encode(item_ids)
         known = (users >= 0) & (items >= 0)
         if not known.any():
@@ -81,6 +101,12 @@ class Given(Negatives):
             raise DataError(
                 f"candidate lists were made for {len(self.indptr) - 1:,} users, and the queries "
                 f"speak of {queries.n_users:,}; build them with Given.of_ids and the queries' "
+                "vocabularies"
+            )
+        if self.items.max(initial=-1) >= queries.n_items:
+            raise DataError(
+                f"candidate lists hold the item code {self.items.max():,}, and there are "
+                f"{queries.n_items:,} items; build them with Given.of_ids and the queries' "
                 "vocabularies"
             )
         indptr, take = take_ragged(self.indptr, queries.users)

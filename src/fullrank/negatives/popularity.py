@@ -32,12 +32,21 @@ class Popularity(Weighted):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not np.isfinite(self.exponent):
-            raise SpecError(f"Popularity: exponent must be finite, got {self.exponent}")
+        number = isinstance(self.exponent, int | float | np.number)
+        if not number or isinstance(self.exponent, bool) or not np.isfinite(self.exponent):
+            raise SpecError(f"Popularity: exponent must be a finite number, got {self.exponent!r}")
 
     def prepare(self, counts: NDArray[np.int64]) -> Negatives:
         """The distribution for items that were seen ``counts[n_items]`` times."""
         seen = counts.astype(np.float64)
         if self.exponent <= 0:
-            return replace(self, weights=np.maximum(seen, 1.0) ** self.exponent)
-        return replace(self, weights=seen**self.exponent)
+            seen = np.maximum(seen, 1.0)
+        with np.errstate(over="ignore", under="ignore"):
+            weights = seen**self.exponent
+            total = weights.sum()
+        if not 0 < total < np.inf and seen.any():
+            raise SpecError(
+                f"Popularity: counts up to {seen.max():,.0f} to the power {self.exponent:g} have "
+                "no finite sum above 0; take an exponent nearer 0"
+            )
+        return replace(self, weights=weights)

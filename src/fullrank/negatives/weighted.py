@@ -39,7 +39,15 @@ class Weighted(Negatives):
         super().__post_init__()
         if self.weights is None:
             return
-        weights = np.asarray(self.weights, dtype=np.float64)
+        try:
+            weights = np.asarray(self.weights, dtype=np.float64)
+        except (TypeError, ValueError):
+            weights = np.zeros((0, 0))
+        if weights.ndim != 1:
+            raise SpecError(
+                "weights must be an array of numbers of one dimension, one for each item code, got "
+                f"{type(self.weights).__name__} of shape {np.shape(self.weights)}"
+            )
         bad = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
         if len(bad):
             raise SpecError(
@@ -47,6 +55,10 @@ class Weighted(Negatives):
             )
         if not weights.any():
             raise SpecError("weights are all 0: nothing could be drawn")
+        if not np.isfinite(weights.sum()):
+            raise SpecError(
+                f"weights up to {weights.max():g} have no finite sum; divide them by their largest"
+            )
 
     def settings(self) -> dict[str, object]:
         """Settings by name; the weights by a hash."""

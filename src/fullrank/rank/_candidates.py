@@ -14,6 +14,7 @@ from fullrank.core.ragged import as_indptr, rows_of, take_ragged
 from fullrank.core.random import derive, hash_elements, mix, uniform_elements
 from fullrank.core.ranked import UNRANKED, TargetRanks
 from fullrank.core.sample import Sample
+from fullrank.core.text import quoted
 from fullrank.models._base import Recommender
 from fullrank.negatives import Negatives, Pool
 from fullrank.rank._adaptive import Adaptive, Lists
@@ -121,6 +122,16 @@ def rank_candidates(
         workers,
     )
     return _result(work, catalogue)
+
+
+def whole_seed(seed: object) -> None:
+    """Refuse what is no seed.
+
+    Raises:
+        SpecError: says what it got.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise SpecError(f"seed must be a whole number of 0 or more, got {quoted(seed)}")
 
 
 def _empty(t: int, negatives: Negatives, lists: Lists | None) -> Sample:

@@ -28,7 +28,7 @@ from fullrank.models._threads import one_blas_thread
 from fullrank.negatives import Negatives
 from fullrank.rank import _blocks, _factors
 from fullrank.rank._adaptive import Adaptive
-from fullrank.rank._candidates import Candidates, rank_candidates
+from fullrank.rank._candidates import Candidates, rank_candidates, whole_seed
 from fullrank.rank._catalogue import Catalogue, as_catalogue
 from fullrank.rank._job import Job, Ranking, capacity_of, plan_blocks, run_blocks
 from fullrank.rank._shared import rank_shared_row
@@ -86,7 +86,8 @@ def rank(
         whole_number("threads", threads, 1)
     chosen = as_catalogue(catalogue, model.known_items_)
     workers = max(1, (threads or n_threads()) if model.thread_safe else 1)
-    if candidates != "full":
+    whole_seed(seed)
+    if not isinstance(candidates, str) or candidates != "full":
         _check_candidates(candidates, k, backend)
         with one_blas_thread():
             ranks = rank_candidates(model, queries, candidates, chosen, seed=seed, workers=workers)
