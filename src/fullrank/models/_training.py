@@ -21,6 +21,8 @@ from fullrank.core.resources import measured
 from fullrank.models._checkpoint import Checkpoint, State
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from fullrank.core.interactions import Interactions
     from fullrank.models._base import Recommender
 
@@ -201,6 +203,39 @@ def train(
                 break
         publish()
     _finish(model, log)
+
+
+def train_arrays(
+    model: Recommender,
+    epochs: int,
+    step: Callable[[int, Stop], float | None],
+    *,
+    arrays: Mapping[str, NDArray[Any]],
+    publish: Callable[[], None],
+    rows: Interactions,
+    rng: RNG,
+) -> None:
+    """``train`` for a state of arrays that each epoch changes in place.
+
+    Args:
+        model: being fitted.
+        epochs: how many.
+        step: as for ``train``.
+        arrays: all that an epoch depends on, beside its number.
+        publish: as for ``train``.
+        rows: fitted on.
+        rng: as ``fit`` got it.
+    """
+
+    def restore(state: State) -> None:
+        for name, value in state.items():
+            arrays[name][...] = value
+
+    train(
+        model, epochs, step,
+        publish=publish, state=lambda: dict(arrays), restore=restore,
+        about=lambda: about(model, rows, rng),
+    )  # fmt: skip
 
 
 def _resume(

@@ -17,8 +17,7 @@ from fullrank.models._base import Monitor, Recommender
 from fullrank.models._descent import Descent, How
 from fullrank.models._init import initialiser, start
 from fullrank.models._optimiser import SGD, AdaGrad, optimiser
-from fullrank.models._training import Stop, about
-from fullrank.models._training import train as run_epochs
+from fullrank.models._training import Stop, train_arrays
 from fullrank.negatives.training import recipe
 from fullrank.objectives import objective
 
@@ -123,14 +122,9 @@ class BPRMF(Recommender):
         def epoch(number: int, stop: Stop) -> None:
             descent.epoch(number, stop, factors)
 
-        def restore(state: Mapping[str, Any]) -> None:
-            for key, value in state.items():
-                getattr(factors, key)[:] = value
-
-        run_epochs(
+        train_arrays(
             self, self.epochs, epoch,
-            publish=lambda: self._publish(factors), state=factors._asdict, restore=restore,
-            about=lambda: about(self, train, seed),
+            arrays=factors._asdict(), publish=lambda: self._publish(factors), rows=train, rng=seed,
         )  # fmt: skip
 
     def _start(self, train: Interactions, seed: int) -> Factors:

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
-from fullrank.core.random import RNG
+from fullrank.core.random import RNG, seed_of
 from fullrank.models._base import Monitor, Recommender
 from fullrank.models._ridge import gram_of
 from fullrank.models._sparse import history_values, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
+from fullrank.models._training import Stop, train_arrays
 from fullrank.models.ials import IALS
 from fullrank.models.mf import MF
 
@@ -108,20 +109,27 @@ class DCF(Recommender):
         self.range_ = np.array([matrix.data.min(), matrix.data.max()], dtype=np.float64)
         matrix = self._scaled(matrix)
         by_item = transpose(matrix)
-        items = self._start(train, rng)
+        seed = seed_of(rng)
+        items = self._start(train, seed)
         users = np.zeros((train.n_users, self.embedding_dim), dtype=np.float32)
-        near_users = np.zeros(users.shape)
+        near_users, near_items = np.zeros(users.shape), np.zeros(items.shape)
         with one_blas_thread():
-            near_items = self.beta * _delegate(items)
-            for epoch in range(self.epochs):
+            near_items[:] = self.beta * _delegate(items)
+
+        def epoch(_: int, __: Stop) -> None:
+            with one_blas_thread():
                 self._set_bits(matrix, items, near_users, _TRAIN, users)
-                near_users = self.alpha * _delegate(users)
+                near_users[:] = self.alpha * _delegate(users)
                 self._set_bits(by_item, users, near_items, _TRAIN, items)
-                near_items = self.beta * _delegate(items)
-                if monitor is not None or epoch == self.epochs - 1:
-                    self.item_factors_ = items.copy()
-                if monitor is not None and monitor(epoch, self):
-                    break
+                near_items[:] = self.beta * _delegate(items)
+
+        def publish() -> None:
+            self.item_factors_ = items.copy()
+
+        arrays: dict[str, NDArray[Any]] = {
+            "users": users, "items": items, "near_users": near_users, "near_items": near_items
+        }  # fmt: skip
+        train_arrays(self, self.epochs, epoch, arrays=arrays, publish=publish, rows=train, rng=seed)
 
     def _start(self, train: Interactions, rng: RNG) -> NDArray[np.float32]:
         """Signs of balanced and decorrelated real factors; 0 for items without rows."""

@@ -18,6 +18,7 @@ from fullrank.models._draws import alike, normal_draws
 from fullrank.models._pattern import Pattern, pattern, turned
 from fullrank.models._ridge import gram_of
 from fullrank.models._threads import one_blas_thread, run_chunks
+from fullrank.models._training import Stop, train_arrays
 
 _CHUNK = 64
 
@@ -94,18 +95,22 @@ class EALS(Recommender):
         by_user, by_item = pattern(matrix), pattern(columns)
         self.missing_ = self._missing(np.diff(by_item[0]))
         """Float64 ``[n_items]``: the c_i."""
-        draws = normal_draws(train.item_vocab, self.embedding_dim, seed_of(rng), "EALS")
+        seed = seed_of(rng)
+        draws = normal_draws(train.item_vocab, self.embedding_dim, seed, "EALS")
         items = alike(0.01 * draws, columns).astype(np.float32)
         users = np.zeros((train.n_users, self.embedding_dim), dtype=np.float32)
         ones, once = np.ones(train.n_users), (1, 0.0)
-        with one_blas_thread():
-            for epoch in range(self.epochs):
+
+        def epoch(_: int, __: Stop) -> None:
+            with one_blas_thread():
                 self._move(by_user, items, (ones, self.missing_), once, users)
                 self._move(by_item, users, (self.missing_, ones), once, items)
-                if monitor is not None or epoch == self.epochs - 1:
-                    self.item_factors_ = items.copy()
-                if monitor is not None and monitor(epoch, self):
-                    break
+
+        def publish() -> None:
+            self.item_factors_ = items.copy()
+
+        arrays = {"users": users, "items": items}
+        train_arrays(self, self.epochs, epoch, arrays=arrays, publish=publish, rows=train, rng=seed)
 
     def _missing(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Weight of the missing cells of each item; 0 for items without rows."""

@@ -18,6 +18,7 @@ from fullrank.models._draws import alike, normal_draws
 from fullrank.models._ridge import gram_of
 from fullrank.models._sparse import history_values, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
+from fullrank.models._training import Stop, train_arrays
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -87,19 +88,23 @@ class NMF(Recommender):
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
         matrix = self._matrix(train)
         by_item = transpose(matrix)
-        draws = np.abs(normal_draws(train.item_vocab, self.embedding_dim, seed_of(rng), "NMF"))
+        seed = seed_of(rng)
+        draws = np.abs(normal_draws(train.item_vocab, self.embedding_dim, seed, "NMF"))
         mean = matrix.sum(dtype=np.float64) / (train.n_users * train.n_items)
         items: NDArray[np.float32] = alike(draws, by_item).astype(np.float32)
         items *= np.float32(np.sqrt(mean / self.embedding_dim))
         users = np.zeros((train.n_users, self.embedding_dim), dtype=np.float32)
-        with one_blas_thread():
-            for epoch in range(self.epochs):
+
+        def epoch(_: int, __: Stop) -> None:
+            with one_blas_thread():
                 self._move(matrix, items, (1, 0.0), users)
                 self._move(by_item, users, (1, 0.0), items)
-                if monitor is not None or epoch == self.epochs - 1:
-                    self.item_factors_ = items.copy()
-                if monitor is not None and monitor(epoch, self):
-                    break
+
+        def publish() -> None:
+            self.item_factors_ = items.copy()
+
+        arrays = {"users": users, "items": items}
+        train_arrays(self, self.epochs, epoch, arrays=arrays, publish=publish, rows=train, rng=seed)
 
     def _matrix(self, train: Interactions) -> csr_matrix:
         if not self.values:
