@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -18,11 +18,13 @@ from fullrank.models._base import Monitor, Recommender
 from fullrank.models._draws import normal_draws
 from fullrank.models._sparse import history_values, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
+from fullrank.models._training import Stop, train_arrays
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Solver = Literal["als", "sgd"]
+Arrays = dict[str, NDArray[np.float32]]
 
 _CHUNK = 64
 
@@ -112,39 +114,46 @@ class MF(Recommender):
             )
         matrix = train.csr("values")
         self.mean_ = float(matrix.data.mean(dtype=np.float64))
-        steps = self._alternate if self.solver == "als" else self._descend
-        with one_blas_thread():
-            for epoch, items in enumerate(steps(train, matrix, seed_of(rng))):
-                if not bool(np.isfinite(items).all()):
-                    raise SpecError(
-                        f"MF: factors are not finite after epoch {epoch + 1} with "
-                        f"learning_rate={self.learning_rate:g} and reg={self.reg:g}; lower "
-                        "learning_rate, or take solver='als'"
-                    )
-                if monitor is not None or epoch == self.epochs - 1:
-                    self.item_factors_ = items.copy()
-                    """Float32 ``[n_items, d + 1]``: q_i, and last b_i."""
-                if monitor is not None and monitor(epoch, self):
-                    break
+        seed = seed_of(rng)
+        arrays = {side: self._start(train, seed, side) for side in ("user", "item")}
+        arrays["item"][~self.known_items_] = 0.0
+        make = self._alternation if self.solver == "als" else self._descent
+        move = make(train, matrix, seed, arrays)
 
-    def _alternate(
-        self, train: Interactions, matrix: csr_matrix, seed: int
-    ) -> Iterator[NDArray[np.float32]]:
-        """Items after each epoch of ALS."""
-        items, by_item = self._start(train, seed, "item"), transpose(matrix)
-        items[~self.known_items_] = 0.0
-        for _ in range(self.epochs):
-            items = self._solve(by_item, self._solve(matrix, items))
-            yield items
+        def epoch(number: int, _: Stop) -> None:
+            with one_blas_thread():
+                move(number)
+            if not bool(np.isfinite(arrays["item"]).all()):
+                raise SpecError(
+                    f"MF: factors are not finite after epoch {number + 1} with "
+                    f"learning_rate={self.learning_rate:g} and reg={self.reg:g}; lower "
+                    "learning_rate, or take solver='als'"
+                )
 
-    def _descend(
-        self, train: Interactions, matrix: csr_matrix, seed: int
-    ) -> Iterator[NDArray[np.float32]]:
-        """Items after each epoch of SGD."""
+        def publish() -> None:
+            self.item_factors_ = arrays["item"].copy()
+            """Float32 ``[n_items, d + 1]``: q_i, and last b_i."""
+
+        train_arrays(self, self.epochs, epoch, arrays=arrays, publish=publish, rows=train, rng=seed)
+
+    def _alternation(
+        self, train: Interactions, matrix: csr_matrix, seed: int, arrays: Arrays
+    ) -> Callable[[int], None]:
+        """An epoch of ALS."""
+        by_item = transpose(matrix)
+
+        def move(_: int) -> None:
+            arrays["user"][:] = self._solve(matrix, arrays["item"])
+            arrays["item"][:] = self._solve(by_item, arrays["user"])
+
+        return move
+
+    def _descent(
+        self, train: Interactions, matrix: csr_matrix, seed: int, arrays: Arrays
+    ) -> Callable[[int], None]:
+        """An epoch of SGD."""
         from fullrank.kernels.ratings import descend
 
-        users, items = self._start(train, seed, "user"), self._start(train, seed, "item")
-        items[~self.known_items_] = 0.0
         rows = np.repeat(np.arange(train.n_users, dtype=np.int32), np.diff(matrix.indptr))
         cells = (rows, matrix.indices.astype(np.int32), matrix.data.astype(np.float64))
         user_parts = (train.user_vocab.hashes % np.uint64(_PARTS)).astype(np.int64)[rows]
@@ -152,18 +161,21 @@ class MF(Recommender):
         block = user_parts * _PARTS + item_parts
         order = np.argsort(block, kind="stable")
         ends = np.searchsorted(block[order], np.arange(_PARTS**2 + 1))
-        rest = (cells, self.mean_, float(self.learning_rate), float(self.reg), users, items)
+        numbers = (self.mean_, float(self.learning_rate), float(self.reg))
+        rest = (cells, *numbers, arrays["user"], arrays["item"])
 
         def step(block: int, seed: np.uint64) -> None:
             descend(order[ends[block] : ends[block + 1]], seed, *rest)
 
         parts = np.arange(_PARTS)
-        for epoch in range(self.epochs):
+
+        def move(epoch: int) -> None:
             seeds = hash_elements(derive(seed, "MF", "order", epoch), np.arange(_PARTS**2))
             for stratum in range(_PARTS):
                 blocks = parts * _PARTS + (parts + stratum) % _PARTS
                 run_chunks(partial(_each, step, blocks, seeds), _PARTS, 1)
-            yield items
+
+        return move
 
     def _start(self, train: Interactions, seed: int, side: str) -> NDArray[np.float32]:
         """Normal factors and biases of 0, ``[n, d + 1]``."""
