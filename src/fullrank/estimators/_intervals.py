@@ -242,19 +242,19 @@ def _estimated(
     problem: Problem, samples: list[list[NDArray[np.int64]]]
 ) -> Iterator[NDArray[np.float64]]:
     """Estimates ``[metrics]`` for samples that give each target of each stratum a group."""
-    refit = problem.estimator.interval != "table"
+    if problem.estimator.interval == "table":  # free of the data
+        tables = problem.tables(problem.fits)
+        for groups in samples:
+            yield problem.value_of(tables, groups)
+        return
     for at in range(0, len(samples), _BATCH):
         some, fits = samples[at : at + _BATCH], []
         for number, (stratum, fit) in enumerate(zip(problem.cases.strata, problem.fits)):
             n = len(stratum.groups)
             counts = [np.bincount(one[number], minlength=n).astype(np.float64) for one in some]
-            fits.append(
-                problem.estimator.fit_many(stratum.groups, fit.bins, np.array(counts))
-                if refit
-                else [fit] * len(some)
-            )
+            fits.append(problem.estimator.fit_many(stratum.groups, fit.bins, np.array(counts)))
         for b, groups in enumerate(some):
-            yield problem.value_of([many[b] for many in fits], groups)
+            yield problem.value_of(problem.tables([many[b] for many in fits]), groups)
 
 
 def _with_distributions(problem: Problem) -> Problem:

@@ -156,14 +156,18 @@ class Problem:
         with np.errstate(invalid="ignore"):
             return np.asarray(np.where(count > 0, total / count, np.nan))
 
+    def tables(self, fits: Sequence[Fit]) -> list[NDArray[np.float64]]:
+        """What a target of each group contributes by these fits: ``[g, c]`` a stratum."""
+        return [fit.values(columns.functions) for fit, columns in zip(fits, self.columns)]
+
     def value_of(
-        self, fits: Sequence[Fit], groups: Sequence[NDArray[np.int64]]
+        self, tables: Sequence[NDArray[np.float64]], groups: Sequence[NDArray[np.int64]]
     ) -> NDArray[np.float64]:
-        """Estimates ``[metrics]`` if the targets of each stratum were in these groups ``[n]``."""
+        """Estimates ``[metrics]`` by such tables, with targets in these groups ``[n]``."""
         total, count = self._plain_start
         total = total.copy()
-        for stratum, fit, columns, mine in zip(self.cases.strata, fits, self.columns, groups):
-            values, kind = fit.values(columns.functions), stratum.kind[stratum.pair]
+        for stratum, values, columns, mine in zip(self.cases.strata, tables, self.columns, groups):
+            kind = stratum.kind[stratum.pair]
             for j, term in enumerate(columns.terms):
                 column = columns.starts[j] + term.member[kind]
                 total[j] += term.scale[kind] @ values[mine, column]

@@ -55,7 +55,9 @@ class Weighted(Negatives):
             )
         if not weights.any():
             raise SpecError("weights are all 0: nothing could be drawn")
-        if not np.isfinite(weights.sum()):
+        with np.errstate(over="ignore"):
+            total = weights.sum()
+        if not np.isfinite(total):
             raise SpecError(
                 f"weights up to {weights.max():g} have no finite sum; divide them by their largest"
             )
