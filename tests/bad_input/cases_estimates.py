@@ -178,6 +178,46 @@ ESTIMATES = (
     ),
     ranks("others in words", "ranks_others_text.csv", "'none' in row 1", "whole number up to"),
     ranks(
+        "others that ranks contradict",
+        "ranks_others_reversed.csv",
+        "12 of 12 pairs",
+        "count those that score higher",
+    ),
+    ranks(
+        "targets of a query in two catalogues",
+        "ranks_two_catalogues.csv",
+        "user 'u1' have catalogues of 2,000 and 3,000 items",
+        "give one size, or tell cases apart by query_id",
+        options="--sample-size 20",
+    ),
+    ranks(
+        "a catalogue of nothing",
+        "ranks_no_catalogue.csv",
+        "catalog_size is 0 in row 2",
+        "at least 1",
+        options="--sample-size 20",
+    ),
+    ranks(
+        "a blank line in one column",
+        "ranks_blank_line.csv",
+        "line 3: a blank line",
+        "add a column .user_id.* or drop the line",
+    ),
+    ranks(
+        "a table method for targets ranked in full",
+        "ranks_whole.csv",
+        "1 of 3 targets were compared with their whole catalogue",
+        "take SH or MLE",
+        options="--catalog-size 2000 --no-replacement --method bv",
+    ),
+    ranks(
+        "resamples without end",
+        "ranks.csv",
+        "resamples .*got 100000000",
+        "at most 100,000",
+        options=f"{SIZES} --resamples 100000000",
+    ),
+    ranks(
         "an unknown column of grades",
         "ranks.csv",
         "no column 'stars'",
@@ -272,6 +312,14 @@ ESTIMATES = (
         "give both",
         options="--catalog-size 2000 --save chart.svg",
     ),
+    ranks(
+        "a chart in a folder that isn't there",
+        "adaptive.csv",
+        "no folder missing",
+        "make it first",
+        options="--catalog-size 2000 --efficiency --save missing/chart.svg",
+        metric="",
+    ),
     planned(
         "a plan for nothing", "--catalog-size 2000 --law power:1", "give either", "or --difference"
     ),
@@ -334,6 +382,36 @@ ESTIMATES = (
         "--catalog-size 2000 --half-width 0.1 --law power:1 --query-seconds 1",
         "query_seconds",
         "goes with pair_seconds",
+    ),
+    planned(
+        "a cost beyond any",
+        "--catalog-size 2000 --half-width 0.1 --law power:1 --pair-seconds 1e308",
+        "pair_seconds .*got 1e.308",
+        r"up to 1e\+09",
+    ),
+    planned(
+        "a half-width that nobody reaches",
+        "--catalog-size 2000 --half-width 1e-300 --law power:1",
+        r"more than 1e\+12 queries",
+        "ask for a wider interval",
+    ),
+    planned(
+        "a half-width without end",
+        "--catalog-size 2000 --half-width inf --law power:1",
+        "got inf",
+        "above 0 and finite",
+    ),
+    planned(
+        "a catalogue too large to simulate",
+        "--catalog-size 2147483646 --half-width 0.1 --law power:1",
+        "got 2147483646",
+        "up to 10,000,000",
+    ),
+    planned(
+        "columns of a pilot without one",
+        "--catalog-size 2000 --half-width 0.1 --law power:1 --columns rank=pos",
+        "--columns is of the pilot",
+        "add --pilot RANKS",
     ),
     planned(
         "a pilot with half ranks",
