@@ -159,8 +159,9 @@ def arrange(
 
 
 # Kernels that take the tuples above are compiled into their callers: to hand over some thirty
-# arrays costs more than what they do. Rows are read by two indices, not as slices: a view counts its references, which costs as much
-# as a short row. Sums of a product may be reordered (they are the same on one machine).
+# arrays costs more than what they do. Rows are read by two indices, not as slices: a view counts
+# its references, which costs as much as a short row. Sums of a product may be reordered (they are
+# the same on one machine).
 @jit(fastmath={"reassoc", "contract", "nsz"})
 def _score(factors: Factors, user: int, item: int) -> float:
     users, items = factors.users, factors.items
