@@ -347,7 +347,7 @@ def test_catalogues_of_two_thousand_million_items_need_no_table_of_them():
         (lambda: Weighted(weights=np.ones((3, 2))), r"of shape \(3, 2\)"),
         (lambda: Weighted(weights="abc"), "an array of numbers"),
         (lambda: Weighted(weights=np.full(9, 1e308)), "no finite sum"),
-        (lambda: Popularity(exponent="a"), "exponent must be a finite number, got 'a'"),
+        (lambda: Popularity(exponent="a"), "exponent must be finite, got 'a'"),
         (lambda: Popularity(exponent=1e9).prepare(np.array([1, 5])), "no finite sum"),
         (lambda: Thinned(keep="a"), "keep must be a probability above 0, got 'a'"),
         (lambda: Screened(ceiling=None), "ceiling must be a share of the catalogue.* got None"),

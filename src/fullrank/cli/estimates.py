@@ -315,10 +315,7 @@ def plan(
     from fullrank.estimators._cost import factor_cost
 
     if pilot is None:
-        _check_no_pilot(
-            {"--sample-size": sample_size, "--replacement or --no-replacement": replacement,
-             "--columns": columns, "--read": read or None}
-        )  # fmt: skip
+        _check_no_pilot(sample_size, replacement, columns, read or None)
     with busy("simulating", quiet=json):
         ranks = None
         if pilot is not None:
@@ -353,9 +350,10 @@ def plan(
     _print_plan(found, factors)
 
 
-def _check_no_pilot(given: dict[str, Any]) -> None:
+def _check_no_pilot(*given: Any) -> None:
     """Refuse options that are of a pilot where there is none."""
-    named = [name for name, value in given.items() if value is not None]
+    names = ("--sample-size", "--replacement or --no-replacement", "--columns", "--read")
+    named = [name for name, value in zip(names, given, strict=True) if value is not None]
     if named:
         raise SpecError(f"{named[0]} is of the pilot, and none was given: add --pilot RANKS")
 

@@ -211,6 +211,7 @@ def _assembled(
         query_ids = codes_of(frame, found["query_id"], "query", n, where)[0].astype(np.int64)
     order = np.lexsort((sample.others, sample.ranks == 0, query_ids, users))
     users, query_ids, gains = users[order], query_ids[order], gains[order]
+    lists = _list_sizes(frame, found, sample.listed, where)[order]
     sample = sample.take(order)
     new = np.append(True, (np.diff(users) != 0) | (np.diff(query_ids) != 0))[:n]
     starts = np.flatnonzero(new)
@@ -224,10 +225,6 @@ def _assembled(
     items = np.arange(n) - np.repeat(starts, counts)
     _check_others(sample, items, user_vocab, users, where)
     _check_queries(sample, np.repeat(np.arange(len(counts)), counts), user_vocab, users, where)
-    lists = np.maximum.reduceat(sample.listed, starts)  # as many at least
-    if "list_size" in found:
-        told = whole_column(frame, found["list_size"], where)[order].astype(np.int32)
-        lists = np.maximum(lists, np.maximum.reduceat(told, starts))
     best = np.where(sample.ranks > 0, sample.ranks + sample.listed, UNRANKED).astype(np.int32)
     most = int(counts.max(initial=1))
     return TargetRanks(
@@ -238,7 +235,7 @@ def _assembled(
         worst=best.copy(),
         gains=gains,
         items=items.astype(np.int32),
-        n_candidates=np.maximum.reduceat(sample.sizes, starts) + lists,
+        n_candidates=np.maximum.reduceat(sample.sizes, starts) + np.maximum.reduceat(lists, starts),
         user_vocab=user_vocab,
         item_vocab=Vocabulary(np.arange(most, dtype=np.int64), "item"),
         others="excluded",
@@ -247,6 +244,16 @@ def _assembled(
         counts={"unranked_targets": int(np.count_nonzero(sample.ranks == 0))},
         sample=replace(sample),
     )
+
+
+def _list_sizes(
+    frame: pl.DataFrame, found: Mapping[str, str], listed: NDArray[np.int32], where: str
+) -> NDArray[np.int32]:
+    """Items of each target's list ``[t]``; as many as precede it, at least."""
+    if "list_size" not in found:
+        return listed
+    told = whole_column(frame, found["list_size"], where).astype(np.int32)
+    return np.maximum(listed, told)
 
 
 def _check_others(

@@ -34,7 +34,7 @@ class Popularity(Weighted):
         super().__post_init__()
         number = isinstance(self.exponent, int | float | np.number)
         if not number or isinstance(self.exponent, bool) or not np.isfinite(self.exponent):
-            raise SpecError(f"Popularity: exponent must be a finite number, got {self.exponent!r}")
+            raise SpecError(f"Popularity: exponent must be finite, got {self.exponent!r}")
 
     def prepare(self, counts: NDArray[np.int64]) -> Negatives:
         """The distribution for items that were seen ``counts[n_items]`` times."""
