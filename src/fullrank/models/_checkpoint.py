@@ -77,12 +77,12 @@ class Checkpoint:
 
         self.folder.mkdir(parents=True, exist_ok=True)
         name = f"epoch-{len(log['epochs']):06d}.safetensors"
-        flat = {f"model/{k}": np.ascontiguousarray(v) for k, v in arrays.items()}
+        flat = {f"model/{k}": np.asarray(v, order="C") for k, v in arrays.items()}
         plain: State | None = None
         if monitor is not None:
             plain = {k: v for k, v in monitor.items() if not isinstance(v, np.ndarray)}
             flat |= {
-                f"monitor/{k}": np.ascontiguousarray(v)
+                f"monitor/{k}": np.asarray(v, order="C")
                 for k, v in monitor.items()
                 if isinstance(v, np.ndarray)
             }
