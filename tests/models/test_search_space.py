@@ -6,7 +6,19 @@ import pytest
 
 from fullrank.core.registry import build
 
-NAMES = ("DCF", "EALS", "LastItems", "MF", "Markov", "NMF", "RP3beta", "SLIM", "TimePopularity")
+NAMES = (
+    "DCF",
+    "EALS",
+    "FISM",
+    "FPMC",
+    "LastItems",
+    "MF",
+    "Markov",
+    "NMF",
+    "RP3beta",
+    "SLIM",
+    "TimePopularity",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

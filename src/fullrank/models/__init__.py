@@ -12,7 +12,9 @@ from fullrank.models.bpr_mf import BPRMF
 from fullrank.models.dcf import DCF
 from fullrank.models.eals import EALS
 from fullrank.models.ease import EASE
+from fullrank.models.fism import FISM
 from fullrank.models.fm import FM
+from fullrank.models.fpmc import FPMC
 from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
@@ -65,7 +67,9 @@ REGISTRY = (
     "DCF",
     "EALS",
     "EASE",
+    "FISM",
     "FM",
+    "FPMC",
     "GRU4Rec",
     "IALS",
     "ItemKNN",
@@ -96,7 +100,9 @@ __all__ = [
     "DCF",
     "EALS",
     "EASE",
+    "FISM",
     "FM",
+    "FPMC",
     "IALS",
     "MF",
     "NEURAL",
