@@ -12,6 +12,7 @@ from fullrank.models.bpr_mf import BPRMF
 from fullrank.models.dcf import DCF
 from fullrank.models.eals import EALS
 from fullrank.models.ease import EASE
+from fullrank.models.factors import Factors
 from fullrank.models.fism import FISM
 from fullrank.models.fm import FM
 from fullrank.models.fpmc import FPMC
@@ -19,6 +20,7 @@ from fullrank.models.ials import IALS
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
 from fullrank.models.markov import Markov
+from fullrank.models.matrix_function import MatrixFunction
 from fullrank.models.mf import MF
 from fullrank.models.nmf import NMF
 from fullrank.models.pair_function import PairFunction
@@ -26,6 +28,7 @@ from fullrank.models.popularity import Popularity
 from fullrank.models.pure_svd import PureSVD
 from fullrank.models.random import Random
 from fullrank.models.rp3beta import RP3beta
+from fullrank.models.saved_scores import SavedScores
 from fullrank.models.slim import SLIM
 from fullrank.models.time_popularity import TimePopularity
 from fullrank.models.user_knn import UserKNN
@@ -111,9 +114,11 @@ __all__ = [
     "SLIM",
     "WARPMF",
     "BiasOnly",
+    "Factors",
     "ItemKNN",
     "LastItems",
     "Markov",
+    "MatrixFunction",
     "Monitor",
     "PairFunction",
     "Popularity",
@@ -121,6 +126,7 @@ __all__ = [
     "RP3beta",
     "Random",
     "Recommender",
+    "SavedScores",
     "TimePopularity",
     "UserKNN",
 ]
