@@ -23,6 +23,12 @@ from fullrank.stats.clusters import Clusters
 
 _BATCH = 50  # resamples that are fitted together
 
+WIDER = 1.1
+"""Posterior draws spread by so much more around their median: a spline knows nothing of structure
+finer than its knots. Without it nominal 95 % intervals of thinned samples covered 93.6 % over 21
+worlds, with it 95.5 %; 17 other worlds were looked at afterwards (replications/item_sampling,
+coverage.md)."""
+
 _AGAIN, _ROUNDS = 100, 4
 """Samples of other candidates, and for how many drawings of the users' ranks."""
 
@@ -48,7 +54,7 @@ class Ends(NamedTuple):
 
 
 def from_draws(problem: Problem, level: float, count: int, seed: int) -> Ends:
-    """Posterior draws of the fit, its coefficients and each target's rank.
+    """Posterior draws of the fit, its coefficients and each target's rank, spread by ``WIDER``.
 
     Args:
         problem: with fits that can be drawn from.
@@ -69,11 +75,13 @@ def from_draws(problem: Problem, level: float, count: int, seed: int) -> Ends:
         spreads.append(variance)
     mean, variance = np.array(means), np.array(spreads)
     mine = mean + np.sqrt(variance) * z[0]
+    middle = np.median(mine, axis=0)
+    mine = middle + WIDER * (mine - middle)
     se_users = users_error(problem, variance.mean(axis=0))
     everyone = mine + se_users * z[1]
     tails = ((1.0 - level) / 2.0, (1.0 + level) / 2.0)
     return Ends(
-        value=np.median(mine, axis=0),
+        value=middle,
         users=_quantiles(mine, tails),
         population=_quantiles(everyone, tails),
         se_items=mine.std(axis=0, ddof=1),
