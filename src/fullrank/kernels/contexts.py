@@ -19,6 +19,7 @@ from fullrank.kernels.descent import (
     _slopes,
     _violating,
 )
+from fullrank.kernels.draws import _uniform
 from fullrank.kernels.order import mix
 
 
@@ -34,6 +35,7 @@ def _step_items(
     scores: NDArray[np.float64],
     slopes: NDArray[np.float64],
     gradient: NDArray[np.float32],
+    biased: bool,
 ) -> bool:
     """Move a positive and its negatives against the context ``factors.users[0]``.
 
@@ -48,6 +50,7 @@ def _step_items(
         scores: ``[m]``, overwritten.
         slopes: ``[m]``, overwritten.
         gradient: float32 ``[d]``, overwritten with the loss's by the context.
+        biased: biases of items are learnt.
 
     Returns:
         Whether there was a step: a negative could be drawn.
@@ -71,10 +74,12 @@ def _step_items(
         for f in range(len(gradient)):
             gradient[f] += s * factors.items[negative, f]
     _move(factors.items, item, context, slope, factors.item_squares, step)
-    _move_one(factors.item_bias, item, slope, factors.item_squares, step)
+    if biased:
+        _move_one(factors.item_bias, item, slope, factors.item_squares, step)
     for j in range(used):
         _move(factors.items, items[j], context, slopes[j], factors.item_squares, step)
-        _move_one(factors.item_bias, items[j], slopes[j], factors.item_squares, step)
+        if biased:
+            _move_one(factors.item_bias, items[j], slopes[j], factors.item_squares, step)
     return True
 
 
@@ -125,7 +130,7 @@ def walk_histories(
             for f in range(d):
                 context[0, f] = scale * (total[f] - history[item, f] - back * gathered[f])
             _step_items(
-                item, keys[p], factors, own, pool, step, items, scores, slopes, gradient
+                item, keys[p], factors, own, pool, step, items, scores, slopes, gradient, True
             )  # fmt: skip
             for f in range(d):
                 moved[p, f] = gradient[f]
@@ -183,7 +188,7 @@ def walk_transitions(
             context[0, f] = users[user, f]
             context[0, d + f] = share * sums[f]
         if not _step_items(
-            row_items[r], keys[r], factors, own, pool, step, items, scores, slopes, gradient
+            row_items[r], keys[r], factors, own, pool, step, items, scores, slopes, gradient, True
         ):
             continue
         for f in range(d):
@@ -192,3 +197,55 @@ def walk_transitions(
             for f in range(d):
                 moved = keep * last[row_items[b], f] - step.rate * share * gradient[d + f]
                 last[row_items[b], f] = moved
+
+
+@jit()
+def walk_companions(
+    rows: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    keep: NDArray[np.float64],
+    companions: int,
+    factors: Factors,
+    vectors: NDArray[np.float32],
+    positives: Positives,
+    pool: Blocks,
+    step: Step,
+) -> None:
+    """Steps for each pair of a user and an item: others of the user's items are its positives.
+
+    Args:
+        rows: int64 places of ``positives``, in their order.
+        keys: uint64 ``[n]`` of the positives, of the draws.
+        keep: float64 ``[n_items]``, the share of an item's occurrences that are not passed over.
+        companions: others that are drawn for a row, with replacement.
+        factors: of items as companions ``[n_items, d]``; ``users`` ``[1, d]`` is scratch.
+        vectors: float32 ``[n_items, d]``, of the items themselves.
+        positives: the pairs.
+        pool: one group of all items.
+        step: how.
+    """
+    d, context, bounds = vectors.shape[1], factors.users, np.zeros(2, np.int64)
+    items, scores, slopes = np.empty(step.m, np.int64), np.empty(step.m), np.empty(step.m)
+    own = Positives(positives.users, positives.items, bounds, positives.keys)
+    gradient, shrink = np.empty(d, np.float32), 1.0 - step.rate * step.reg
+    for p in rows:
+        user, item = positives.users[p], positives.items[p]
+        bounds[0], bounds[1] = positives.indptr[user], positives.indptr[user + 1]
+        n = bounds[1] - bounds[0]
+        if n < 2 or _uniform(keys[p], 0) >= keep[item]:
+            continue
+        for c in range(companions):
+            other = bounds[0] + min(int(_uniform(keys[p], 2 * c + 1) * (n - 1)), n - 2)
+            if other >= p:
+                other += 1
+            companion = positives.items[other]
+            if _uniform(keys[p], 2 * c + 2) >= keep[companion]:
+                continue
+            for f in range(d):
+                context[0, f] = vectors[item, f]
+            key = mix(keys[p] ^ mix(np.uint64(c)))
+            _step_items(
+                companion, key, factors, own, pool, step, items, scores, slopes, gradient, False
+            )
+            for f in range(d):
+                vectors[item, f] = shrink * vectors[item, f] - step.rate * gradient[f]

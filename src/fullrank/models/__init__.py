@@ -17,6 +17,7 @@ from fullrank.models.fism import FISM
 from fullrank.models.fm import FM
 from fullrank.models.fpmc import FPMC
 from fullrank.models.ials import IALS
+from fullrank.models.item2vec import Item2Vec
 from fullrank.models.item_knn import ItemKNN
 from fullrank.models.last_items import LastItems
 from fullrank.models.markov import Markov
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from fullrank.models.neural.multi_dae import MultiDAE  # noqa: F401
     from fullrank.models.neural.multi_vae import MultiVAE  # noqa: F401
     from fullrank.models.neural.neu_mf import NeuMF  # noqa: F401
+    from fullrank.models.neural.nfm import NFM  # noqa: F401
     from fullrank.models.neural.ngcf import NGCF  # noqa: F401
     from fullrank.models.neural.rec_vae import RecVAE  # noqa: F401
     from fullrank.models.neural.sasrec import SASRec  # noqa: F401
@@ -54,6 +56,7 @@ NEURAL = {
     "LightGCN": "light_gcn",
     "MultiDAE": "multi_dae",
     "MultiVAE": "multi_vae",
+    "NFM": "nfm",
     "NGCF": "ngcf",
     "NeuMF": "neu_mf",
     "RecVAE": "rec_vae",
@@ -75,6 +78,7 @@ REGISTRY = (
     "FPMC",
     "GRU4Rec",
     "IALS",
+    "Item2Vec",
     "ItemKNN",
     "LastItems",
     "LightGCN",
@@ -82,6 +86,7 @@ REGISTRY = (
     "Markov",
     "MultiDAE",
     "MultiVAE",
+    "NFM",
     "NGCF",
     "NMF",
     "NeuMF",
@@ -115,6 +120,7 @@ __all__ = [
     "WARPMF",
     "BiasOnly",
     "Factors",
+    "Item2Vec",
     "ItemKNN",
     "LastItems",
     "Markov",

@@ -46,6 +46,7 @@ class FISM(Stepped):
         alpha: from 0 (a sum over the history) to 1 (a mean).
     """
 
+    negatives_per_positive: int = 3
     alpha: float = 0.5
 
     folds_in: ClassVar[bool] = True

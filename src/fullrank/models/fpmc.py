@@ -42,8 +42,6 @@ class FPMC(Stepped):
     Defaults come from a search on the validation parts of MovieLens 100K; see ``search_space``.
     """
 
-    epochs: int = 60
-
     uses_order: ClassVar[bool] = True
     folds_in: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("user_factors_", "last_factors_", "item_factors_")
