@@ -25,9 +25,9 @@ class NFM(PairScores):
     is that of DaisyRec (Sun et al. 2022). The paper's pre-training by an FM is ``warm_start``.
     ``reg`` is L2 on vectors and biases that a batch names.
 
-    One layer is the paper's best depth (section 5.3.2), with dropout 0.3 and Adam in place of its
-    Adagrad; the start is Xavier normal, as DaisyRec's; other defaults come from a search on
-    validation parts of MovieLens 100K.
+    One layer is the paper's best depth (section 5.3.2), with dropout 0.3; Adam takes the place of
+    its Adagrad, and the start is Xavier normal, as DaisyRec's. Epochs, batch and learning rate are
+    NeuMF's here; they were not searched.
 
     Scores are computed in float64, a user at a time, and rounded to float32. Users without
     training rows score all items 0; items without training rows come last.
