@@ -19,7 +19,8 @@ class TestItem2Vec(RecommenderContract):
     ties_twins = False
 
     def make(self) -> Recommender:
-        return Item2Vec(embedding_dim=8, epochs=30, learning_rate=0.05, rho=1.0)
+        return Item2Vec(embedding_dim=8, epochs=30, learning_rate=0.05, rho=1.0,
+                        similarity="cosine")  # fmt: skip
 
 
 class TestItem2VecDot(RecommenderContract):

@@ -43,6 +43,10 @@ class Item2Vec(Stepped):
     weigh n. Negatives are none of the user's items. The rate does not decay. Other objectives take
     the loss's place; a factor of popularity is drawn with the exponent 3/4, as in the paper.
 
+    On validation parts of MovieLens 100K (last rows, and a global cut) NDCG@10 is 0.057 and 0.061
+    with ``dot``, which is therefore the default, and 0.025 and 0.042 with ``cosine``; Popularity
+    has 0.033 and 0.299. Other defaults were not searched.
+
     Without a history all scores are 0, as they are for items without training rows.
 
     Attributes:
@@ -60,7 +64,7 @@ class Item2Vec(Stepped):
     negatives_per_positive: int = 5
     companions: int = 5
     rho: float = 1e-3
-    similarity: Similarity = "cosine"
+    similarity: Similarity = "dot"
 
     folds_in: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("history_factors_", "item_factors_")
