@@ -96,6 +96,8 @@ def test_every_python_and_toml_block_runs():
 
 @pytest.mark.parametrize("name", [m for m in MODULES if not m.endswith("__main__")])
 def test_docstring_examples(name):
+    if name.startswith("fullrank.models.neural.") and importlib.util.find_spec("torch") is None:
+        pytest.skip("needs PyTorch; tests/models/neural runs it")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -90,7 +90,8 @@ class NMF(Recommender):
         by_item = transpose(matrix)
         seed = seed_of(rng)
         draws = np.abs(normal_draws(train.item_vocab, self.embedding_dim, seed, "NMF"))
-        mean = matrix.sum(dtype=np.float64) / (train.n_users * train.n_items)
+        known = int(self.known_users_.sum()) * int(self.known_items_.sum())
+        mean = matrix.sum(dtype=np.float64) / known
         items: NDArray[np.float32] = alike(draws, by_item).astype(np.float32)
         items *= np.float32(np.sqrt(mean / self.embedding_dim))
         users = np.zeros((train.n_users, self.embedding_dim), dtype=np.float32)
