@@ -115,25 +115,24 @@ class IALS(Recommender):
         state = {"items": items}
 
         def epoch(_: int, __: Stop) -> None:
-            with one_blas_thread(), self._solvable():
-                shared = self._shared(state["items"], by_item, by_user, self._n_known())
-                users = self._solve(by_user, shared)
-                shared = self._shared(users, by_user, by_item, n_users, spent=True)
-                state["items"] = self._solve(by_item, shared)
+            shared = self._shared(state["items"], by_item, by_user, self._n_known())
+            users = self._solve(by_user, shared)
+            shared = self._shared(users, by_user, by_item, n_users, spent=True)
+            state["items"] = self._solve(by_item, shared)
 
         def publish() -> None:
-            with one_blas_thread(), self._solvable():
-                shared = self._shared(state["items"], by_item, by_user, self._n_known())
-                if not bool(np.isfinite(state["items"]).all()):
-                    raise np.linalg.LinAlgError("factors are not finite")
+            shared = self._shared(state["items"], by_item, by_user, self._n_known())
+            if not bool(np.isfinite(state["items"]).all()):
+                raise np.linalg.LinAlgError("factors are not finite")
             self.item_factors_, self.gram_ = state["items"], shared.gram
             self.moment_, self._users_step = shared.moment, shared
 
-        run_epochs(
-            self, self.epochs, epoch,
-            publish=publish, state=lambda: dict(state), restore=state.update,
-            about=lambda: about(self, train, seed),
-        )  # fmt: skip
+        with one_blas_thread(), self._solvable():  # to limit BLAS takes as long as small epochs
+            run_epochs(
+                self, self.epochs, epoch,
+                publish=publish, state=lambda: dict(state), restore=state.update,
+                about=lambda: about(self, train, seed),
+            )  # fmt: skip
 
     @contextmanager
     def _solvable(self) -> Iterator[None]:

@@ -25,8 +25,8 @@ _ALPHA = 0.5  # the paper's trade-off between the two trained parts, section 3.4
 class NeuMF(PairScores):
     """Score by ``h · [p_u ⊙ q_i ; φ(p'_u, q'_i)] + b``.
 
-    He, Liao, Zhang, Nie, Hu & Chua 2017, "Neural collaborative filtering", equations 7, 9, 10 and
-    12. ``p ⊙ q`` is the generalised matrix factorisation (GMF) of vectors of ``embedding_dim``
+    He, Liao, Zhang, Nie, Hu & Chua 2017, "Neural collaborative filtering", equations 7, 9, 10
+    and 12. ``p ⊙ q`` is the generalised matrix factorisation (GMF) of vectors of ``embedding_dim``
     numbers; φ is a perceptron of ``layers`` ReLU layers on vectors of its own, each half as wide
     as the one before and the last ``embedding_dim`` wide, as in the paper's code (16 with 3
     layers: 64, 32, 16, on vectors of 64). The loss is the binary cross-entropy of scores
