@@ -150,7 +150,7 @@ def test_negatives_follow_their_weights():
     train = small_world()
     descent = Descent(train, how(negatives="popularity(exponent=1)"), 9, "test")
     factors = copy_of(start_of(train))
-    seen = [x for e in range(400) for x in slow_epoch(descent, factors, e, how(reg=0.0,
+    seen = [x for e in range(120) for x in slow_epoch(descent, factors, e, how(reg=0.0,
             learning_rate=0.0), BPR())]  # fmt: skip
     user = 7
     drawn = np.array([j for u, _, j in seen if u == user])
