@@ -95,6 +95,7 @@ def test_settings_are_chosen_by_their_value_on_warm_validation_users(tmp_path):
         "key": "",
         "trials": 5,
         "failed": 0,
+        "pruned": 0,
         "best": best["number"],
         "value": best["value"],
         "seconds": 0,

@@ -7,6 +7,8 @@ import pytest
 
 from fullrank.core.errors import SpecError
 from fullrank.kernels import descent as kernel
+from fullrank.kernels.slopes import WARP as WARP_CODE
+from fullrank.kernels.slopes import slopes_of
 from fullrank.models import BPRMF, FM, WARPMF, Recommender
 from fullrank.models._descent import Descent, How
 from fullrank.models._optimiser import SGD, AdaGrad
@@ -175,9 +177,9 @@ def test_a_user_with_every_item_takes_no_step_and_hangs_nothing():
 
 
 def test_warp_weighs_by_the_looks_that_it_took():
-    step = kernel.Step(kernel.WARP, 1.0, 50, 1, 0.1, 0.0, 0.0, False, False, 101)
     out = np.empty(1)
-    assert kernel._slopes(step, 0.0, np.zeros(1), 30, out) == pytest.approx(-(1 + 1 / 2 + 1 / 3))
+    by_positive = slopes_of(WARP_CODE, 1.0, 101, 0.0, np.zeros(1), 30, out)
+    assert by_positive == pytest.approx(-(1 + 1 / 2 + 1 / 3))
     assert out[0] == pytest.approx(1 + 1 / 2 + 1 / 3)
 
 

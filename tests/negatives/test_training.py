@@ -120,7 +120,7 @@ def test_texts_are_read():
     ("text", "message"),
     [
         ("unifrom", "unknown sampler 'unifrom'; did you mean 'uniform'"),
-        ("popularity(exponent=x)", "exponent must be a finite number"),
+        ("popularity(exponent=x)", "exponent must be finite, got 'x'"),
         ("mixture(uniform)", "mixture takes two distributions"),
         ("mixture(uniform, popularity, share=2)", "share must be from 0 to 1"),
         ("hardest(uniform, of=1)", "a whole number >= 2"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fullrank.core.interactions import Interactions
 from fullrank.core.ranked import Predictions, TargetRanks
 from fullrank.core.registry import build, find
 from fullrank.core.resources import measured
@@ -76,16 +77,7 @@ class Cell:
         fold = self.fold
         rows, queries = fold.test_fit_rows, fold.test_queries
         resources: dict[str, float | None] = {}
-        model = build("model", self.model.name, dict(self.settings))
-        with blamed(self.model), measured(resources, "fit"):
-            model.fit(
-                rows,
-                rng=0 if self.seed is None else self.seed,
-                checkpoint=checkpoint,
-                progress=tell or False,
-            )
-        if model.log_.interrupted:
-            raise KeyboardInterrupt
+        model = self._fitted(rows, resources, checkpoint, tell)
         with blamed(self.model), measured(resources, "rank"):
             ranked = self._rank(model)
         tables = {
@@ -117,6 +109,25 @@ class Cell:
             "provenance": provenance(),
         }
         return about, tables
+
+    def _fitted(
+        self,
+        rows: Interactions,
+        resources: dict[str, float | None],
+        checkpoint: Path | None,
+        tell: Callable[[str], None] | None,
+    ) -> Recommender:
+        model: Recommender = build("model", self.model.name, dict(self.settings))
+        with blamed(self.model), measured(resources, "fit"):
+            model.fit(
+                rows,
+                rng=0 if self.seed is None else self.seed,
+                checkpoint=checkpoint,
+                progress=tell or False,
+            )
+        if model.log_.interrupted:
+            raise KeyboardInterrupt
+        return model
 
     def _predictions(self, model: Recommender) -> pl.DataFrame:
         queries = self.fold.test_queries.without_targets()

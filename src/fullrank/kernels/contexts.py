@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from fullrank.kernels._jit import jit
 from fullrank.kernels.descent import (
-    WARP,
     Blocks,
     Factors,
     Positives,
@@ -16,11 +15,11 @@ from fullrank.kernels.descent import (
     _move_one,
     _negatives,
     _score,
-    _slopes,
     _violating,
 )
 from fullrank.kernels.draws import _uniform
 from fullrank.kernels.order import mix
+from fullrank.kernels.slopes import WARP, slopes_of
 
 
 @jit()
@@ -66,7 +65,7 @@ def _step_items(
     if count == 0:
         return False
     context = factors.users[0]
-    slope = _slopes(step, positive, scores, count, slopes)
+    slope = slopes_of(step.objective, step.option, step.n_items, positive, scores, count, slopes)
     for f in range(len(gradient)):
         gradient[f] = np.float32(slope) * factors.items[item, f]
     for j in range(used):

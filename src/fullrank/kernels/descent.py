@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,9 +10,7 @@ from numpy.typing import NDArray
 from fullrank.kernels._jit import jit
 from fullrank.kernels.draws import _uniform
 from fullrank.kernels.order import mix
-
-SQUARED, CROSS_ENTROPY, BPR, HINGE, TOP1, SOFTMAX, WARP = range(7)
-"""Codes of the objectives; ``fullrank.objectives`` has their formulas."""
+from fullrank.kernels.slopes import WARP, slopes_of
 
 _TRIES = 64
 """Draws that may hit an item of the user before the group is walked for one that does not."""
@@ -83,7 +80,7 @@ class Step(NamedTuple):
     """How a step is made.
 
     Attributes:
-        objective: one of the codes above.
+        objective: one of the codes of ``slopes``.
         option: margin, weight of positives, or temperature, as the objective has it.
         m: negatives for each positive; for ``WARP`` looked at, at most.
         hardest: of so many draws the one that scores highest is taken.
@@ -226,89 +223,6 @@ def _draw(
 
 
 @jit(inline="always")
-def _logistic(x: float) -> float:
-    return 0.5 * (1.0 + math.tanh(0.5 * x))
-
-
-@jit(inline="always")
-def _slopes(
-    step: Step, positive: float, scores: NDArray[np.float64], count: int, out: NDArray[np.float64]
-) -> float:
-    """Gradient of the loss by the positive's score; by those of ``count`` negatives into ``out``.
-
-    ``WARP`` gets one negative, with the number of looks that it took as ``count``.
-    """
-    code = step.objective
-    if code == WARP:
-        return _warp(step, count, out)
-    if code == SOFTMAX:
-        return _softmax(step.option, positive, scores, count, out)
-    if code in (SQUARED, CROSS_ENTROPY):
-        for j in range(count):
-            out[j] = scores[j] if code == SQUARED else _logistic(scores[j])
-        if code == SQUARED:
-            return positive - 1.0
-        return step.option * (_logistic(positive) - 1.0)
-    return _pairs(code, step.option, positive, scores, count, out)
-
-
-@jit(inline="always")
-def _warp(step: Step, looks: int, out: NDArray[np.float64]) -> float:
-    weight = 0.0
-    for i in range(1, max((step.n_items - 1) // looks, 1) + 1):
-        weight += 1.0 / i
-    out[0] = weight
-    return -weight
-
-
-@jit(inline="always")
-def _softmax(
-    temperature: float,
-    positive: float,
-    scores: NDArray[np.float64],
-    count: int,
-    out: NDArray[np.float64],
-) -> float:
-    top = positive
-    for j in range(count):
-        top = max(top, scores[j])
-    own = math.exp((positive - top) / temperature)
-    total = own
-    for j in range(count):
-        out[j] = math.exp((scores[j] - top) / temperature)
-        total += out[j]
-    for j in range(count):
-        out[j] /= total * temperature
-    return (own / total - 1.0) / temperature
-
-
-@jit(inline="always")
-def _pairs(
-    code: int,
-    margin: float,
-    positive: float,
-    scores: NDArray[np.float64],
-    count: int,
-    out: NDArray[np.float64],
-) -> float:
-    total = 0.0
-    for j in range(count):
-        behind = scores[j] - positive
-        if code == BPR:
-            out[j] = _logistic(behind)
-            total -= out[j]
-        elif code == HINGE:
-            out[j] = 1.0 if margin + behind > 0 else 0.0
-            total -= out[j]
-        else:  # TOP1
-            ahead, pull = _logistic(behind), _logistic(scores[j] ** 2)
-            out[j] = ahead * (1.0 - ahead)
-            total -= out[j]
-            out[j] += 2.0 * scores[j] * pull * (1.0 - pull)
-    return total
-
-
-@jit(inline="always")
 def _move(
     rows: NDArray[np.float32],
     at: int,
@@ -433,7 +347,9 @@ def descend(
         if count == 0:
             missed += 1
             continue
-        slope = _slopes(step, positive, scores, count, slopes)
+        slope = slopes_of(
+            step.objective, step.option, step.n_items, positive, scores, count, slopes
+        )
         total = slope
         for f in range(d):
             user_before[f] = factors.users[user, f]

@@ -136,7 +136,8 @@ def _walk(n: int, seed: int) -> tuple[int, int]:
 
 
 def _step(how: How, hardest: int, n_items: int) -> Step:
-    from fullrank.kernels import descent as codes
+    from fullrank.kernels import slopes as codes
+    from fullrank.kernels.descent import Step
 
     objective, option, code = how.objective, 1.0, -1
     if isinstance(objective, CrossEntropy):
@@ -148,7 +149,7 @@ def _step(how: How, hardest: int, n_items: int) -> Step:
         code, option = codes.SOFTMAX, objective.temperature
     elif isinstance(objective, Squared | BPR | Top1):
         code = {Squared: codes.SQUARED, BPR: codes.BPR, Top1: codes.TOP1}[type(objective)]
-    return codes.Step(
+    return Step(
         code, option, how.negatives_per_positive, hardest, how.learning_rate, how.reg, how.l1_reg,
         how.user_bias, isinstance(how.optimiser, AdaGrad), n_items,
     )  # fmt: skip
