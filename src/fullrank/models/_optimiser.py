@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from fullrank.core.errors import SpecError
 
 
 @dataclass(frozen=True)
-class Optimiser:
+class Optimiser(ABC):
     """Base of the optimisers; ``lazy`` ones touch only the rows of tables that a batch meets."""
 
     lazy: ClassVar[bool] = False
@@ -23,9 +24,9 @@ class Optimiser:
             if isinstance(value, float) and not 0 <= value < np.inf:
                 raise SpecError(f"optimiser: {name} must be >= 0, got {value!r}")
 
+    @abstractmethod
     def make(self, dense: Sequence[Any], tables: Sequence[Any], rate: float) -> list[Any]:
         """PyTorch optimisers of dense parameters, and of tables whose gradients are sparse."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
