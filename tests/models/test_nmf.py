@@ -32,7 +32,8 @@ def test_epochs_of_scikit_learn(values: bool, l1: float, l2: float) -> None:
     data, d, epochs = small_world(2), 5, 12
     X = data.csr("values" if values else "binary").astype(np.float64)
     draws = np.abs(normal_draws(data.item_vocab, d, 4, "NMF"))
-    H = alike(draws, X.T.tocsr()).T * np.sqrt(X.mean() / d)
+    met = np.count_nonzero(X.getnnz(axis=1)) * np.count_nonzero(X.getnnz(axis=0))
+    H = alike(draws, X.T.tocsr()).T * np.sqrt(X.sum() / met / d)
     W = np.zeros((data.n_users, d))
     W[0, 0] = 1e-30  # it refuses zeros alone
     W, H, _ = decomposition.non_negative_factorization(
@@ -58,7 +59,9 @@ def test_objective_of_scikit_learn() -> None:
     data = interactions(*np.nonzero(rng.random(likes.shape) < likes * 0.8))
     X = data.csr().astype(np.float64)
     theirs = (
-        decomposition.NMF(6, init="nndsvda", tol=1e-9, max_iter=2000).fit(X).reconstruction_err_
+        decomposition.NMF(6, init="nndsvda", tol=1e-9, max_iter=2000, random_state=0)
+        .fit(X)
+        .reconstruction_err_
         ** 2
     )
     ours = []
