@@ -45,16 +45,17 @@ def _energy_uj() -> int | None:
 
 @contextmanager
 def measured(out: dict[str, float | None], name: str) -> Iterator[None]:
-    """Add ``{name}_seconds``, ``{name}_peak_mib`` and ``{name}_joules`` to ``out``.
+    """Add ``{name}_seconds``, ``…_cpu_seconds``, ``…_peak_mib`` and ``…_joules`` to ``out``.
 
-    Peak memory is that of the whole process while the work ran; None where the system can't
-    reset its counter. Energy is that of the whole machine, None where it has no counter.
+    Processor time is that of all threads of the process. Peak memory is that of the whole process
+    while the work ran; None where the system can't reset its counter. Energy is that of the whole machine, None where it has no counter.
     """
     fresh = _reset_peak()
     energy = _energy_uj()
-    start = time.perf_counter()
+    start, busy = time.perf_counter(), time.process_time()
     yield
     out[f"{name}_seconds"] = time.perf_counter() - start
+    out[f"{name}_cpu_seconds"] = time.process_time() - busy
     peak = _peak_kib()
     out[f"{name}_peak_mib"] = None if peak is None or not fresh else peak / 1024
     after = _energy_uj()
