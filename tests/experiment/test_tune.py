@@ -11,7 +11,7 @@ from fullrank.experiment.bench import make_folds
 from fullrank.experiment.results import Results
 from fullrank.experiment.run import run
 from fullrank.experiment.tune import Search
-from fullrank.metrics import NDCG
+from fullrank.metrics import MRR, NDCG, Recall
 from fullrank.models import EASE
 from fullrank.rank import rank
 
@@ -277,3 +277,35 @@ def test_data_errors_of_every_trial_are_quoted(tmp_path):
     frame.write_csv(tmp_path / "log.csv")
     with pytest.raises((SpecError, DataError), match="BiasOnly needs ratings"):
         run(path, tmp_path / "store")
+
+
+def test_a_trial_keeps_the_value_of_every_metric_of_the_benchmark(tmp_path):
+    run_in(tmp_path, **ease(trials=3))
+    (fold,) = make_folds(spec(**ease(trials=3)), tmp_path)
+    for trial in trials(tmp_path):
+        model = EASE(**trial["settings"]).fit(fold.split.train)
+        catalogue = fold.split.train.item_counts > 0
+        ranked = rank(model, fold.valid_queries, catalogue=catalogue).targets
+        expected = {"NDCG@10": NDCG @ 10, "Recall@5": Recall @ 5, "MRR@10": MRR @ 10}
+        assert trial["values"] == {name: m.value(ranked) for name, m in expected.items()}
+        assert trial["values"]["NDCG@10"] == trial["value"]
+
+
+def test_a_watched_trial_keeps_the_values_of_its_best_epoch(tmp_path):
+    model = {"name": "IALS", "settings": {"epochs": 8}, "search": {"reg": {"low": 0.01, "high": 1}}}
+    run_in(tmp_path, model=[model], tune={"metric": "ndcg@10", "trials": 2, "patience": 2})
+    for trial in trials(tmp_path):
+        assert trial["curve"]
+        assert trial["values"]["NDCG@10"] == trial["value"] == max(v for _, v in trial["curve"])
+        assert set(trial["values"]) == {"NDCG@10", "Recall@5", "MRR@10"}
+
+
+def test_values_of_ratings_are_kept_for_models_that_predict_them(tmp_path):
+    rated = {"name": "BiasOnly", "search": {"reg_user": [1.0, 10.0]}}
+    models = [rated, {"name": "EASE", "search": REG}]
+    run_in(
+        tmp_path, model=models, metrics=["ndcg@10", "rmse"], tune={"metric": "ndcg@10", "trials": 2}
+    )
+    found = trials(tmp_path)
+    assert sum("RMSE" in trial["values"] for trial in found) == 2
+    assert all(trial["values"]["RMSE"] > 0 for trial in found if "reg_user" in trial["settings"])

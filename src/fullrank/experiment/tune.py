@@ -19,7 +19,7 @@ from fullrank.experiment.early_stop import EarlyStop
 from fullrank.experiment.search import distributions, propose, prunes, size_of
 from fullrank.experiment.spec import ModelSpec, TuneSpec
 from fullrank.experiment.store import Store, key_of, plain
-from fullrank.metrics import Metric, parse
+from fullrank.metrics import Metric, parse, parse_many
 from fullrank.models import Recommender
 from fullrank.rank import predict_rows, rank
 
@@ -28,7 +28,7 @@ REFUSALS = (FullrankError, MemoryError, ArithmeticError, ValueError)
 (LinAlgError is a ValueError). Anything else is a slip in the model's code, and is raised."""
 
 
-_OUTCOME = ("value", "error", "pruned", "curve", "epochs")
+_OUTCOME = ("value", "values", "error", "pruned", "curve", "epochs")
 
 
 @dataclass(frozen=True)
@@ -155,18 +155,21 @@ class Search:
             model.fit(rows, rng=self.tune.seed, monitor=watch, progress=False)
             if model.log_.interrupted:
                 raise KeyboardInterrupt
-            if watch is not None and watch.curve:
-                return _watched(watch)
-            value = self._value(model)
+            watched = _watched(watch) if watch is not None and watch.curve else {}
+            if watched.get("pruned"):
+                return watched
+            values = self._values(model)  # of the best epoch's weights, where a fit was watched
         except REFUSALS as error:
             name = "" if isinstance(error, FullrankError) else f"{type(error).__name__}: "
             return {"error": f"{name}{error}"}
+        value = values[self.metric]
         if isnan(value):
             raise SpecError(
                 f"{self.fold.title}: {self.metric} has no value on the {len(queries):,} validation "
                 "queries (none has a relevant target); tune by another metric"
             )
-        return {"value": value}
+        kept = {str(m): None if isnan(found) else found for m, found in values.items()}
+        return {"value": value, "values": kept, **watched}
 
     def _watch(self, before: Sequence[Mapping[str, Any]]) -> EarlyStop | None:
         """What evaluates a fit in epochs, if the benchmark asks for it."""
@@ -186,14 +189,21 @@ class Search:
             prune=prune,
         )
 
-    def _value(self, model: Recommender) -> float:
-        """The metric over the validation part."""
+    def _values(self, model: Recommender) -> dict[Metric, float]:
+        """The metric, and every other one of the benchmark, over the validation part."""
         fold, queries = self.fold, self.fold.valid_queries
-        if self.metric.source == "predictions":
-            held = fold.split.valid
-            return self.metric.value(predict_rows(model, queries.without_targets(), held))
-        catalogue = fold.catalogue(fold.split.fit_rows("train"), queries)
-        return self.metric.value(rank(model, queries, catalogue=catalogue).targets)
+        wanted = dict.fromkeys([self.metric, *parse_many(fold.spec.metrics)])
+        by_rank = [metric for metric in wanted if metric.source == "ranks"]
+        by_rating = [metric for metric in wanted if metric.source == "predictions"]
+        out: dict[Metric, float] = {}
+        if by_rating and (model.predicts_ratings or self.metric in by_rating):
+            found = predict_rows(model, queries.without_targets(), fold.split.valid)
+            out |= {metric: float(metric.value(found)) for metric in by_rating}
+        if by_rank:
+            catalogue = fold.catalogue(fold.split.fit_rows("train"), queries)
+            ranked = rank(model, queries, catalogue=catalogue).targets
+            out |= {metric: float(metric.value(ranked)) for metric in by_rank}
+        return out
 
     def best(self, trials: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The best finished trial; the earliest of equals.
