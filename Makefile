@@ -5,6 +5,7 @@ TORCH := .venv-torch
 BIN := $(VENV)/bin
 pip = $(1)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 PIP := $(call pip,$(VENV))
+SPREAD := -n auto --maxprocesses 8 --dist worksteal
 
 help:  ## List the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,10 +35,10 @@ demo: $(VENV)/.core  ## Install, then run an honest benchmark on the bundled dat
 	$(BIN)/fullrank demo
 
 test: $(VENV)/.dev  ## Install everything, run all tests
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(SPREAD)
 
 test-torch: $(TORCH)/.ready  ## Install PyTorch into .venv-torch, run the tests that need it
-	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest tests/rank/test_*backend*.py tests/models/neural
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest $(SPREAD) tests/rank/test_*backend*.py tests/models/neural
 
 check: $(VENV)/.dev  ## Format, lint, types, layers, public API
 	$(BIN)/ruff format --check .
