@@ -89,11 +89,29 @@ def test_test_queries_know_what_the_final_fit_knew(watched):
                 assert all((user, item) in fitted for item in items)
 
 
-def test_the_outcome_of_the_test_does_not_move_the_choice(tmp_path):
-    """Other test rows, of the same users and times: every trial and choice stays."""
+EPOCHS = {
+    "name": "BPRMF",
+    "settings": {"embedding_dim": 8, "epochs": 6},
+    "search": {"learning_rate": {"low": 0.01, "high": 1.0, "log": True}},
+}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {
+            "model": [EPOCHS],
+            "tune": {"metric": "ndcg@10", "trials": 5, "patience": 2, "pruning": "halving"},
+        },
+    ],
+    ids=["fits", "epochs"],
+)
+def test_the_outcome_of_the_test_does_not_move_the_choice(tmp_path, changes):
+    """Other test rows, of the same users and times: every trial, curve and choice stays."""
     import polars as pl
 
-    run_in(tmp_path / "a")
+    run_in(tmp_path / "a", **changes)
     frame = pl.read_csv(tmp_path / "a" / "log.csv")
     (fold,) = make_folds(*read_spec(tmp_path / "a" / "bench.toml"))
     cut = int(fold.split.test.times.min())
@@ -106,11 +124,13 @@ def test_the_outcome_of_the_test_does_not_move_the_choice(tmp_path):
     assert not shuffled.equals(frame)
     (tmp_path / "b").mkdir()
     shuffled.write_csv(tmp_path / "b" / "log.csv")
-    run_in(tmp_path / "b")
+    run_in(tmp_path / "b", **changes)
 
     def trials(folder):
         found = [json.loads(p.read_text()) for p in folder.glob("store/tune/*/trial-*.json")]
-        return sorted((t["number"], str(t["settings"]), t["value"]) for t in found)
+        assert not changes or all(len(t["curve"]) > 0 for t in found)
+        keep = ("number", "settings", "value", "curve", "epochs", "pruned")
+        return sorted(str([t.get(name) for name in keep]) for t in found)
 
     assert trials(tmp_path / "a") == trials(tmp_path / "b")
 

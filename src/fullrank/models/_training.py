@@ -19,6 +19,7 @@ from fullrank.core.errors import TrainingError
 from fullrank.core.random import RNG, seed_of
 from fullrank.core.resources import measured
 from fullrank.models._checkpoint import Checkpoint, State
+from fullrank.models._threads import one_blas_thread
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -215,7 +216,7 @@ def train_arrays(
     rows: Interactions,
     rng: RNG,
 ) -> None:
-    """``train`` for a state of arrays that each epoch changes in place.
+    """``train`` for a state of arrays that each epoch changes in place, with one BLAS thread.
 
     Args:
         model: being fitted.
@@ -231,11 +232,12 @@ def train_arrays(
         for name, value in state.items():
             arrays[name][...] = value
 
-    train(
-        model, epochs, step,
-        publish=publish, state=lambda: dict(arrays), restore=restore,
-        about=lambda: about(model, rows, rng),
-    )  # fmt: skip
+    with one_blas_thread():  # once: to limit BLAS takes as long as small epochs
+        train(
+            model, epochs, step,
+            publish=publish, state=lambda: dict(arrays), restore=restore,
+            about=lambda: about(model, rows, rng),
+        )  # fmt: skip
 
 
 def _resume(

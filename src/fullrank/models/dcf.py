@@ -117,11 +117,10 @@ class DCF(Recommender):
             near_items[:] = self.beta * _delegate(items)
 
         def epoch(_: int, __: Stop) -> None:
-            with one_blas_thread():
-                self._set_bits(matrix, items, near_users, _TRAIN, users)
-                near_users[:] = self.alpha * _delegate(users)
-                self._set_bits(by_item, users, near_items, _TRAIN, items)
-                near_items[:] = self.beta * _delegate(items)
+            self._set_bits(matrix, items, near_users, _TRAIN, users)
+            near_users[:] = self.alpha * _delegate(users)
+            self._set_bits(by_item, users, near_items, _TRAIN, items)
+            near_items[:] = self.beta * _delegate(items)
 
         def publish() -> None:
             self.item_factors_ = items.copy()

@@ -102,9 +102,8 @@ class EALS(Recommender):
         ones, once = np.ones(train.n_users), (1, 0.0)
 
         def epoch(_: int, __: Stop) -> None:
-            with one_blas_thread():
-                self._move(by_user, items, (ones, self.missing_), once, users)
-                self._move(by_item, users, (self.missing_, ones), once, items)
+            self._move(by_user, items, (ones, self.missing_), once, users)
+            self._move(by_item, users, (self.missing_, ones), once, items)
 
         def publish() -> None:
             self.item_factors_ = items.copy()

@@ -121,8 +121,7 @@ class MF(Recommender):
         move = make(train, matrix, seed, arrays)
 
         def epoch(number: int, _: Stop) -> None:
-            with one_blas_thread():
-                move(number)
+            move(number)
             if not bool(np.isfinite(arrays["item"]).all()):
                 raise SpecError(
                     f"MF: factors are not finite after epoch {number + 1} with "

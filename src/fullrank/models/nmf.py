@@ -97,9 +97,8 @@ class NMF(Recommender):
         users = np.zeros((train.n_users, self.embedding_dim), dtype=np.float32)
 
         def epoch(_: int, __: Stop) -> None:
-            with one_blas_thread():
-                self._move(matrix, items, (1, 0.0), users)
-                self._move(by_item, users, (1, 0.0), items)
+            self._move(matrix, items, (1, 0.0), users)
+            self._move(by_item, users, (1, 0.0), items)
 
         def publish() -> None:
             self.item_factors_ = items.copy()
