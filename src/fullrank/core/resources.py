@@ -48,7 +48,8 @@ def measured(out: dict[str, float | None], name: str) -> Iterator[None]:
     """Add ``{name}_seconds``, ``…_cpu_seconds``, ``…_peak_mib`` and ``…_joules`` to ``out``.
 
     Processor time is that of all threads of the process. Peak memory is that of the whole process
-    while the work ran; None where the system can't reset its counter. Energy is that of the whole machine, None where it has no counter.
+    while the work ran; None where the system can't reset its counter. Energy is that of the whole
+    machine, None where it has no counter.
     """
     fresh = _reset_peak()
     energy = _energy_uj()
