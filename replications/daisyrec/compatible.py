@@ -1,0 +1,121 @@
+"""The published tables again: their split, candidates, order of equal scores, metrics, settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fullrank.core.queries import Queries
+from fullrank.metrics import parse, per_query_many
+from fullrank.models import SLIM, Popularity, PureSVD, Recommender
+from fullrank.rank import rank
+from fullrank.split import Split
+from replications.daisyrec.authors import ShrunkItemKNN, StaticBPR, UserRowSVD
+from replications.daisyrec.data import FILES, TIMED, VIEWS, authors_split, rows_of
+from replications.daisyrec.lists import Ordered, Ties, candidates
+from replications.daisyrec.published import METRICS, numbers, settings
+
+DRAWS = 5
+"""Candidate sets; of models that draw, and of splits by chance, as many of these."""
+
+DIALECT = tuple(parse(f"{name}(dialect=daisyrec)@10") for name in METRICS)
+PARTS = ("all", "warm", "cold")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the tables.
+
+    Attributes:
+        label: its name.
+        published: the model whose published numbers stand beside it.
+        make: of settings a model.
+        sampled: ranks 1,000 candidates, else all unseen items.
+        ties: see ``lists``.
+    """
+
+    label: str
+    published: str
+    make: Callable[..., Recommender]
+    sampled: bool = True
+    ties: Ties = "authors"
+
+
+ROWS = (
+    Row("MostPop", "MostPop", Popularity, sampled=False),
+    Row("MostPop, 1,000 candidates", "MostPop", Popularity),
+    Row("ItemKNN", "ItemKNN", ShrunkItemKNN),
+    Row("ItemKNN, fair ties", "ItemKNN", ShrunkItemKNN, ties="fair"),
+    Row("ItemKNN, whole catalogue, fair ties", "ItemKNN", ShrunkItemKNN, False, "fair"),
+    Row("PureSVD", "PureSVD", UserRowSVD),
+    Row("PureSVD, history folded in", "PureSVD", PureSVD),
+    Row("PureSVD, history folded in, fair ties", "PureSVD", PureSVD, ties="fair"),
+    Row("SLIM", "SLIM", SLIM),
+    Row("SLIM, fair ties", "SLIM", SLIM, ties="fair"),
+    Row("BPRMF", "BPRMF", StaticBPR),
+    Row("BPRFM", "BPRFM", lambda **given: StaticBPR(biases=True, **given)),
+)
+
+
+def measured(
+    model: Recommender, split: Split, queries: Queries, row: Row, draw: int
+) -> NDArray[np.float64]:
+    """Means of the six metrics over all, warm and cold users ``[3, 6]``; NaN where none is."""
+    lists = candidates(queries, seed=draw) if row.sampled else None
+    ordered = Ordered(model, lists, row.ties).fit(split.train)
+    found = per_query_many(rank(ordered, queries, catalogue="all").targets, DIALECT)
+    values = np.stack([found[metric] for metric in DIALECT], axis=1)
+    cold = queries.history_counts == 0
+    parts = (np.ones_like(cold), ~cold, cold)
+    return np.stack(
+        [values[p].mean(axis=0) if p.any() else np.full(len(METRICS), np.nan) for p in parts]
+    )
+
+
+def draws(folder: Path, data: str, view: str, row: Row) -> Iterator[NDArray[np.float64]]:
+    """``measured`` for each draw; what does not differ between draws is done once."""
+    rows = rows_of(folder, data, view)
+    given = settings(data, view, row.published, rows.n_users)
+    split = model = None
+    for draw in range(DRAWS):
+        if split is None or data not in TIMED:
+            split, model = authors_split(rows, data, draw), None
+        if model is None or model.seeded:
+            model = row.make(**given).fit(split.train, rng=draw)
+        yield measured(model, split, split.queries("test"), row, draw)
+
+
+def cell(folder: Path, cache: Path, data: str, view: str, row: Row) -> dict[str, Any]:
+    """Values ``[draws, 3, 6]`` of one line, kept in ``cache``."""
+    name = f"{data}-{view}-{row.label}".lower().replace(" ", "_").replace(",", "")
+    path = cache / "compatible" / f"{name}.json"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        values = np.stack(list(draws(folder, data, view, row)))
+        aside = path.with_suffix(".part")
+        aside.write_text(json.dumps({"values": values.round(6).tolist()}))
+        aside.rename(path)
+    return dict(json.loads(path.read_text()))
+
+
+Cells = dict[tuple[str, str, str], NDArray[np.float64]]
+
+
+def run_all(folder: Path, cache: Path) -> Cells:
+    """All lines; values ``[draws, 3, 6]`` by data set, view and label."""
+    out = {}
+    for data in FILES:
+        for view in VIEWS:
+            known = numbers(data, view)
+            for row in ROWS:
+                if row.published in known:
+                    found = cell(folder, cache, data, view, row)
+                    out[data, view, row.label] = np.array(found["values"], dtype=float)
+                    print(data, view, row.label, flush=True)
+    return out
