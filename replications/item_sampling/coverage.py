@@ -46,7 +46,7 @@ def truth(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def cell(folder: Path, cache: Path, data: str, model: str, repeats: int) -> Path | None:
-    """Estimates and ends of each repeat, kept in ``cache``; None where EASE is too large."""
+    """Estimates and ends of each repeat, kept in ``cache``; None where that is too large."""
     path = cache / f"coverage-{data}-{model}-{repeats}.npz".replace(" ", "_")
     if path.exists():
         return path

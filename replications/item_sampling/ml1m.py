@@ -22,6 +22,7 @@ import fullrank as fr
 from fullrank.estimators import Thinned, estimate, read_ranks, write_ranks
 from fullrank.negatives import Uniform
 from fullrank.rank import rank
+from replications.item_sampling import worlds
 from replications.item_sampling.page import fill
 
 METRICS = ("ndcg@10", "recall@10", "recall@20", "recall@50")
@@ -31,6 +32,8 @@ MODELS: dict[str, Any] = {
     "PureSVD": fr.PureSVD,
     "ItemKNN": lambda: fr.ItemKNN(neighbours=200),
     "UserKNN": fr.UserKNN,
+    "NeuMF": worlds.MODELS["NeuMF"],
+    "Multi-VAE": worlds.MODELS["Multi-VAE"],
     "Popularity": fr.Popularity,
     "Random": fr.Random,
 }

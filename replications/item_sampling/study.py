@@ -30,6 +30,7 @@ from fullrank.estimators import (
 from fullrank.estimators._base import Fit
 from fullrank.estimators._bins import Bins
 from fullrank.estimators._groups import Groups
+from fullrank.estimators._intervals import WIDER
 from fullrank.estimators._table import Design, PriorTable, TableFit
 from fullrank.estimators.spot_check import FLAG, known_at, tested
 from fullrank.negatives import Uniform
@@ -130,8 +131,9 @@ class Cell:
     def add_smooth(self, method: str, groups: Groups, items: float, repeat: int) -> None:
         """The smooth-head fit: median of posterior draws, and whether 95 % of them cover."""
         mine = posterior_draws(groups, derive(self.seed, method, repeat))
-        low, high = np.quantile(mine, [0.025, 0.975], axis=0)
-        self.add(method, np.median(mine, axis=0), items)
+        middle = np.median(mine, axis=0)
+        low, high = middle + WIDER * (np.quantile(mine, [0.025, 0.975], axis=0) - middle)
+        self.add(method, middle, items)
         self.covered[method].append((low <= self.truth) & (self.truth <= high))
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import fullrank as fr
+from fullrank import models
+from fullrank.models import Recommender
 from fullrank.rank import rank
 
 Array = NDArray[np.float64]
@@ -22,14 +25,24 @@ REAL = (
     "amazon-cds",
     "gowalla-lightgcn",
 )
-MODELS = {
+
+
+def neural(name: str, **settings: Any) -> Recommender:
+    """A model that needs PyTorch, which is loaded here."""
+    made: Recommender = getattr(models, name)(**settings)
+    return made
+
+
+MODELS: dict[str, Callable[[], Recommender]] = {
     "EASE": lambda: fr.EASE(reg=200.0),
     "ItemKNN": lambda: fr.ItemKNN(neighbours=200),
     "iALS": lambda: fr.IALS(embedding_dim=64),
+    "NeuMF": lambda: neural("NeuMF", epochs=6, batch_size=1024, learning_rate=0.003),
+    "Multi-VAE": lambda: neural("MultiVAE"),
     "Popularity": fr.Popularity,
 }
-LARGEST_EASE = 25_000
-"""Items up to which EASE's dense matrix is worth its memory here."""
+LARGEST = {"EASE": 25_000, "NeuMF": 20_000, "Multi-VAE": 20_000}
+"""Items up to which a model is fitted here: EASE for its memory, the others for their time."""
 
 N, USERS = 10_000, 20_000
 """Catalogue and targets of the worlds by formula."""
@@ -101,7 +114,7 @@ def names() -> list[tuple[str, str]]:
 
 
 def world(folder: Path, cache: Path, data: str, model: str) -> World | None:
-    """Ranks of a law, or of a fitted model, kept in ``cache``; None where EASE is too large."""
+    """Ranks of a law, or of a fitted model, kept in ``cache``; None where that is too large."""
     if data in ("law", "fresh law"):
         law = {**LAWS, **FRESH}[model]
         source = np.random.default_rng(sum(map(ord, model)))
@@ -113,7 +126,7 @@ def world(folder: Path, cache: Path, data: str, model: str) -> World | None:
         kept = np.load(path)
         return World(kept["ranks"], kept["catalogs"])
     log = fr.read(folder / data / "interactions.parquet").interactions
-    if model == "EASE" and log.n_items > LARGEST_EASE:
+    if log.n_items > LARGEST.get(model, log.n_items):
         return None
     split = fr.LeaveRandom(valid=0).split(log)
     found = rank(MODELS[model]().fit(split.train, rng=0), split.queries("test")).targets
