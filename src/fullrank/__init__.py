@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fullrank.core.vocabulary import Vocabulary
     from fullrank.data import describe, read, write_interactions
     from fullrank.estimators import Recovered, estimate
+    from fullrank.experiment.analyse import analyse
     from fullrank.experiment.compare import compare
     from fullrank.experiment.early_stop import EarlyStop
     from fullrank.experiment.evaluate import evaluate
@@ -92,6 +93,7 @@ _HOMES = {
     "fullrank.core.vocabulary": ("Vocabulary",),
     "fullrank.data": ("describe", "read", "write_interactions"),
     "fullrank.estimators": ("Recovered", "estimate"),
+    "fullrank.experiment.analyse": ("analyse",),
     "fullrank.experiment.compare": ("compare",),
     "fullrank.experiment.early_stop": ("EarlyStop",),
     "fullrank.experiment.evaluate": ("evaluate",),

@@ -1,5 +1,6 @@
 """Tables, charts and sentences that show what a benchmark found; the only place that rounds."""
 
+from fullrank.report.analysis import analysis_text, write_analysis
 from fullrank.report.efficiency import efficiency_figure, write_efficiency
 from fullrank.report.files import print_summary, write_table
 from fullrank.report.html import render_report, write_report
@@ -8,12 +9,14 @@ from fullrank.report.text import summary_text
 
 __all__ = [
     "FORMATS",
+    "analysis_text",
     "efficiency_figure",
     "leaderboard_table",
     "long_table",
     "print_summary",
     "render_report",
     "summary_text",
+    "write_analysis",
     "write_efficiency",
     "write_report",
     "write_table",

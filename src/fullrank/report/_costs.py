@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import ceil, floor, log10
 from typing import Any
 
-from fullrank.experiment.results import CellResult, Results
+from fullrank.experiment.analyse.costs import Cost, cost_of
+from fullrank.experiment.results import Results
 from fullrank.report._figure import Figure, Looks, named, spec_of
 from fullrank.report._grid import Cell, Grid
 from fullrank.report._numbers import joules_text, seconds_text, significant, size_text
@@ -16,9 +17,9 @@ HEADER = ("model", "fits", "fit time", "ranking time", "queries / s", "peak memo
 
 def cost_grid(results: Results, data: str) -> Grid:
     """One row a model: means over fits (folds × seeds), the largest peak."""
-    rows = [_costs(model, cells) for model, cells in _models(results, data)]
-    energy = any(row["joules"] is not None for row in rows)
-    cells = tuple(_cells(row, energy) for row in rows)
+    rows = _costs(results, data)
+    energy = any(cost.joules is not None for _, cost in rows)
+    cells = tuple(_cells(model, cost, energy) for model, cost in rows)
     notes = (
         "Means over the final fits (folds × seeds). Peak memory is that of the whole process, "
         "data included; search time is that of all trials."
@@ -29,15 +30,19 @@ def cost_grid(results: Results, data: str) -> Grid:
 
 def cost_figures(results: Results, data: str, looks: Looks) -> list[Figure]:
     """Times on a log axis, and peak memory, where they are known."""
-    rows = [_costs(model, cells) for model, cells in _models(results, data)]
+    rows = _costs(results, data)
     times = [
-        {"model": row["model"], "step": step, "seconds": significant(row[key])}
-        for row in rows
-        for step, key in (("fit", "fit"), ("ranking", "rank"), ("search", "search"))
-        if row[key]
+        {"model": model, "step": step, "seconds": significant(seconds)}
+        for model, cost in rows
+        for step, seconds in (
+            ("fit", cost.fit_seconds),
+            ("ranking", cost.rank_seconds),
+            ("search", cost.search_seconds),
+        )
+        if seconds
     ]
-    sizes = [{"model": r["model"], "mib": significant(r["peak"])} for r in rows if r["peak"]]
-    order = [row["model"] for row in rows]
+    sizes = [{"model": m, "mib": significant(c.peak_mib)} for m, c in rows if c.peak_mib]
+    order = [model for model, _ in rows]
     out = [_times(times, order)] if times else []
     return out + ([_sizes(sizes, order, looks)] if sizes else [])
 
@@ -95,46 +100,24 @@ def _sizes(rows: Sequence[dict[str, Any]], order: list[str], looks: Looks) -> Fi
     )
 
 
-def _models(results: Results, data: str) -> list[tuple[str, tuple[CellResult, ...]]]:
-    return [(model, cells) for model in results.models if (cells := results.of(data, model))]
+def _costs(results: Results, data: str) -> list[tuple[str, Cost]]:
+    found = ((model, results.of(data, model)) for model in results.models)
+    return [(model, cost_of(cells)) for model, cells in found if cells]
 
 
-def _costs(model: str, cells: Sequence[CellResult]) -> dict[str, Any]:
-    fit, rank = _mean(cells, "fit_seconds"), _mean(cells, "rank_seconds")
-    queries = sum(len(cell.queries) for cell in cells) / len(cells)
-    joules = [_mean(cells, name) for name in ("fit_joules", "rank_joules")]
-    peaks = [
-        cell.about["resources"].get(name)
-        for cell in cells
-        for name in ("fit_peak_mib", "rank_peak_mib")
+def _cells(model: str, cost: Cost, energy: bool) -> tuple[Cell, ...]:
+    return tuple(Cell(text) for text in (model, *cost_texts(cost, energy=energy)))
+
+
+def cost_texts(cost: Cost, *, energy: bool) -> list[str]:
+    """The columns of ``HEADER`` but the first, and energy if some model's is known."""
+    speed = cost.queries_per_second
+    return [
+        str(cost.fits),
+        seconds_text(cost.fit_seconds),
+        seconds_text(cost.rank_seconds),
+        "–" if speed is None else f"{speed:,.0f}",
+        size_text(cost.peak_mib),
+        seconds_text(cost.search_seconds),
+        *([joules_text(cost.joules)] if energy else []),
     ]
-    searches = {c.about["tuning"]["key"]: c.about["tuning"] for c in cells if c.about["tuning"]}
-    return {
-        "model": model,
-        "fits": len(cells),
-        "fit": fit,
-        "rank": rank,
-        "speed": queries / rank if rank else None,
-        "peak": max((peak for peak in peaks if peak is not None), default=None),
-        "search": sum(s["seconds"] for s in searches.values()) if searches else None,
-        "joules": None if None in joules else sum(j for j in joules if j is not None),
-    }
-
-
-def _mean(cells: Sequence[CellResult], name: str) -> float | None:
-    found = [cell.about["resources"].get(name) for cell in cells]
-    values = [value for value in found if value is not None]
-    return sum(values) / len(values) if values else None
-
-
-def _cells(row: dict[str, Any], energy: bool) -> tuple[Cell, ...]:
-    texts = [
-        row["model"],
-        str(row["fits"]),
-        seconds_text(row["fit"]),
-        seconds_text(row["rank"]),
-        "–" if row["speed"] is None else f"{row['speed']:,.0f}",
-        size_text(row["peak"]),
-        seconds_text(row["search"]),
-    ]
-    return tuple(Cell(text) for text in [*texts, *([joules_text(row["joules"])] if energy else [])])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -87,11 +87,23 @@ def render_report(results: Results) -> str:
         "baseline": results.spec.baseline_title,
         "conventions": conventions(results),
         "provenance": provenance_terms(results),
+    }
+    return page_of("report.html.j2", page)
+
+
+def page_of(template: str, content: Mapping[str, Any]) -> str:
+    """The HTML of a page that needs nothing beside it.
+
+    Args:
+        template: its name.
+        content: what the template asks for, but styles and scripts.
+    """
+    shared = {
         "css": _template_text("report.css"),
         "script": _template_text("report.js"),
         "bundle": _bundle(),
     }
-    return str(_environment().get_template("report.html.j2").render(page))
+    return str(_environment().get_template(template).render({**content, **shared}))
 
 
 def _section(

@@ -4,9 +4,11 @@ Per-query values come with the code of each query's user, since the queries of o
 independent. ``mean_interval`` and ``compare_pairs`` are the two calls that most code needs.
 """
 
+from fullrank.stats.anova import Anova, Term, anova
 from fullrank.stats.compare import PairedTest, compare_pairs, paired_difference
 from fullrank.stats.effect import cohen_dz
 from fullrank.stats.interval import mean_interval, mean_intervals
+from fullrank.stats.kendall import kendall_tau
 from fullrank.stats.moments import state_interval
 from fullrank.stats.multiplicity import Family, adjust
 from fullrank.stats.pairs import Significance
@@ -16,13 +18,17 @@ from fullrank.stats.signed_rank import wilcoxon
 from fullrank.stats.t_test import paired_t
 
 __all__ = [
+    "Anova",
     "Family",
     "PairedTest",
     "Significance",
+    "Term",
     "adjust",
+    "anova",
     "cohen_dz",
     "compare_pairs",
     "detectable_difference",
+    "kendall_tau",
     "mean_interval",
     "mean_intervals",
     "paired_difference",

@@ -50,6 +50,18 @@ def poisson_means(
     Returns:
         One float64 ``[r]`` a column.
     """
+    table = poisson_table(columns, resamples, seed, threads)
+    return [column[~np.isnan(column)] for column in table.T]
+
+
+def poisson_table(
+    columns: Sequence[Clusters], resamples: int, seed: int, threads: int | None = None
+) -> NDArray[np.float64]:
+    """``poisson_means`` row by row: float64 ``[r, columns]``, NaN where a resample has no user.
+
+    Row ``r`` resamples all columns alike, so that what is computed from several of them (an order,
+    a difference) is resampled with the users that they share.
+    """
     from fullrank.kernels.bootstrap import MAX_WEIGHT, poisson_sums
 
     users, columns_of = _union(columns)
@@ -63,11 +75,11 @@ def poisson_means(
         counts = _placed(clusters.counts.astype(np.int64), at, len(users))
         places.append(_place_of(counts, rows, len(columns)))
     sums = run(poisson_sums, np.stack(rows), users, resamples, len(rows), seed, threads)
-    means = []
+    means = np.full((resamples, len(columns)), np.nan)
     for j, clusters in enumerate(columns):
         filled = sums[:, places[j]] > 0
         ratio = sums[filled, j] / sums[filled, places[j]]
-        means.append(clusters.state.value + np.ldexp(ratio, -shifts[j]))
+        means[filled, j] = clusters.state.value + np.ldexp(ratio, -shifts[j])
     return means
 
 
