@@ -15,6 +15,7 @@ from fullrank.stats.bootstrap import (
     multinomial_means,
     percentile_ends,
     poisson_means,
+    poisson_table,
 )
 from fullrank.stats.clusters import Clusters
 
@@ -61,6 +62,20 @@ def test_a_resample_without_users_is_left_out() -> None:
     means = poisson_means([Clusters.of(np.array([0.0, 1.0]), None)], 1000, seed=0)[0]
     assert np.isfinite(means).all()
     assert 800 < len(means) < 930  # 1 - exp(-2) of 1000
+
+
+def test_rows_of_a_table_resample_all_columns_alike() -> None:
+    """Users 1 and 2, and 2 alone: the second has no value where user 2 weighs nothing."""
+    values, users = np.array([1.0, 5.0]), np.array([1, 2])
+    columns = [Clusters.of(values, users), Clusters.of(values[1:], users[1:])]
+    table = poisson_table(columns, 300, 4)
+    without = np.isnan(table[:, 1])
+    assert 0.25 < without.mean() < 0.5  # Poisson(1) is 0 with probability 0.37
+    first = table[without, 0]
+    assert set(first[~np.isnan(first)]) == {1.0}
+    assert set(table[~without, 1]) == {5.0}
+    for column, means in zip(table.T, poisson_means(columns, 300, 4)):
+        np.testing.assert_array_equal(column[~np.isnan(column)], means)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fullrank.core.errors import DataError
+from fullrank.stats.clusters import NOISE
 
 _RANK = 1e-9  # a direction is spanned already if less than this share of its length is new
 
@@ -84,19 +85,19 @@ def anova(values: ArrayLike, factors: Mapping[str, Sequence[str]]) -> Anova:
     columns = {name: _dummies(levels) for name, levels in factors.items()}
     columns = {name: table for name, table in columns.items() if table.shape[1]}
     _check(y, factors, columns)
+    none = y.shape[-1] * (NOISE * np.abs(y).max(axis=-1)) ** 2  # squares that rounding leaves
     y = y - y.mean(axis=-1, keepdims=True)
     mains = [(name,) for name in columns]
     pairs = list(combinations(columns, 2))
     many = [*mains, *pairs]
     chosen = many if _rank(columns, many) < y.shape[-1] - 1 else mains
-    terms = tuple(_term(y, columns, chosen, one) for one in chosen)
+    terms = tuple(_term(y, columns, chosen, one, none) for one in chosen)
     span = _span(columns, chosen)
-    residual = y - (y @ span) @ span.T
     return Anova(
         tuple(term for term in terms if term.df or len(term.factors) == 1),
-        (residual**2).sum(axis=-1),
+        _squares(y - (y @ span) @ span.T, none),
         y.shape[-1] - 1 - span.shape[1],
-        (y**2).sum(axis=-1),
+        _squares(y, none),
         _balanced(factors, list(columns)),
     )
 
@@ -157,11 +158,18 @@ def _term(
     columns: Mapping[str, NDArray[np.float64]],
     terms: Sequence[tuple[str, ...]],
     term: tuple[str, ...],
+    none: NDArray[np.float64],
 ) -> Term:
     others = _span(columns, [one for one in terms if not set(term) <= set(one)])
     own = _columns(columns, term)
     gained = _basis(own - others @ (others.T @ own))
-    return Term(term, gained.shape[1], gained, ((y @ gained) ** 2).sum(axis=-1))
+    return Term(term, gained.shape[1], gained, _squares(y @ gained, none))
+
+
+def _squares(values: NDArray[np.float64], none: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sums of squares along the last axis; 0 for what is no more than ``none``."""
+    found = (values**2).sum(axis=-1)
+    return np.asarray(np.where(found > none, found, 0.0))
 
 
 def _balanced(factors: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:

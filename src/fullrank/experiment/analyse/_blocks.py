@@ -31,6 +31,13 @@ class Block:
     cells: Mapping[str, tuple[CellResult, ...]]
 
     @property
+    def grade(self) -> str | None:
+        """Column of the gains of targets; None if each has gain 1."""
+        first = next(iter(self.cells.values()))[0]
+        grade = first.about["protocol"].get("data", {}).get("grade")
+        return None if grade is None else str(grade)
+
+    @property
     def settings(self) -> dict[str, str]:
         """Settings that have one value in all models which have them."""
         found: dict[str, set[str]] = {}

@@ -99,9 +99,10 @@ def co_optimality(study: Study, ties: Ties = "share") -> CoOptimality:
             "name others that the trials were measured by with -m"
         )
     names = [name for name in wanted if any(name in case.values for case in cases)]
+    searched = bool(cases or lacking)
     lacking += [f"{n}: no trial has a validation value of it" for n in wanted if n not in names]
     if len(names) < 2:
-        why = lacking[0] if lacking else "no model was searched"
+        why = lacking[0] if searched else "no model was searched"
         raise SpecError(
             "co-optimality needs searches with two finished trials whose validation values of two "
             f"metrics are known, and there is none ({why}); run benchmarks with a search, or "

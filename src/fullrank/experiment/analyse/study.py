@@ -15,7 +15,6 @@ from fullrank.core.brief import brief, count
 from fullrank.core.errors import SpecError
 from fullrank.core.random import derive
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.experiment._remarks import check_graded
 from fullrank.experiment.analyse._blocks import Group, merged, names_of, read_blocks
 from fullrank.experiment.analyse._factors import fixed_settings
 from fullrank.experiment.leaderboard import Entry, entries
@@ -193,7 +192,9 @@ def load_study(
         SpecError: no store, one given twice, or an option out of range.
         StoreError: no finished benchmark there.
     """
-    from fullrank.experiment.evaluate import named_metrics  # reads files: Polars comes with it
+    # Loaded here, as Polars comes with them and who imports a report may not need it.
+    from fullrank.experiment._remarks import check_graded
+    from fullrank.experiment.evaluate import named_metrics
 
     _check_options(stores, level, resamples)
     blocks = read_blocks(stores)
@@ -205,6 +206,8 @@ def load_study(
         raise SpecError("only rating metrics were measured; name a rank metric, such as -m ndcg@10")
     groups = merged(blocks)
     by_label = _ambiguous(groups)
+    for block in blocks:
+        check_graded(ranking, block.grade)
     conditions = tuple(
         _condition(name, group, ranking, by_label)
         for name, group in zip(names_of(groups), groups, strict=True)
@@ -253,9 +256,6 @@ def _condition(
     blocks, factors, settings = group
     units: dict[str, Unit] = {}
     for block in blocks:
-        check_graded(
-            metrics, next(iter(block.cells.values()))[0].about["protocol"]["data"]["grade"]
-        )
         hashed: dict[int, NDArray[np.int64]] = {}
         for entry in entries(block.results, metrics):
             if entry.data != block.data or entry.model in units:

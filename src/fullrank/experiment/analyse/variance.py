@@ -13,10 +13,9 @@ from fullrank.experiment.analyse.effects import NOT_COMPARED, contexts_of, level
 from fullrank.experiment.analyse.study import Study
 from fullrank.experiment.measure import number
 from fullrank.metrics import Metric
-from fullrank.stats.anova import Anova, Term, anova
+from fullrank.stats.anova import Anova, anova
 
 RESIDUAL = "residual"
-_ROUNDING = 1e-20  # a smaller share is what rounding leaves of none: squares of 64 eps and less
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,7 @@ def score_variance(study: Study) -> Variance:
         Nothing in it if fewer than three units have scores or no factor changes.
     """
     rows = levels_of(study)
-    names = [*contexts_of(study)]
-    if len({table[NOT_COMPARED] for _, table in rows}) > 1 and NOT_COMPARED not in names:
-        names.insert(0, NOT_COMPARED)
+    names = [NOT_COMPARED, *(name for name in contexts_of(study) if name != NOT_COMPARED)]
     out: list[Share] = []
     units, balanced = 0, True
     aliased: tuple[str, ...] = ()
@@ -105,27 +102,27 @@ def score_variance(study: Study) -> Variance:
 
 def _shares(study: Study, metric: Metric, found: Anova, again: Anova | None) -> list[Share]:
     parts = [
-        (term.name, term.df, term.sum_squares, _drawn(again, term))
+        (term.name, term.df, term.sum_squares, _drawn(again, term.factors))
         for term in found.terms
         if term.df
     ]
-    rest = None if again is None else again.residual / again.total
     if found.residual_df:
-        parts.append((RESIDUAL, found.residual_df, found.residual, rest))
+        parts.append((RESIDUAL, found.residual_df, found.residual, _drawn(again, ())))
     total = float(found.total)
     out = []
     for name, df, squares, drawn in parts:
         low, high = (None, None) if drawn is None else study.ends(drawn)
-        squares = np.where(squares > _ROUNDING * found.total, squares, 0.0)
         share = number(float(squares) / total) if total > 0 else None
         out.append(Share(str(metric), name, df, float(squares), share, low, high))
     return out
 
 
-def _drawn(again: Anova | None, term: Term) -> NDArray[np.float64] | None:
-    """Resampled shares of a term."""
+def _drawn(again: Anova | None, factors: tuple[str, ...]) -> NDArray[np.float64] | None:
+    """Resampled shares of a term, or of the residual; NaN where all scores are equal."""
     if again is None:
         return None
-    same = next(one for one in again.terms if one.factors == term.factors)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(same.sum_squares / again.total)
+    same = [term.sum_squares for term in again.terms if term.factors == factors]
+    squares = same[0] if same else again.residual
+    shares = np.full(again.total.shape, np.nan)
+    np.divide(squares, again.total, out=shares, where=again.total > 0)
+    return shares
