@@ -105,6 +105,7 @@ def _stores(folder: Path) -> None:
         ("store_list", Path("store.json"), [1]),
         ("store_manifest_bare", Path("bench.json"), {}),
         ("store_manifest_newer", Path("bench.json"), newer),
+        ("store_one_model", Path("bench.json"), {**manifest, "cells": manifest["cells"][:1]}),
         ("store_cell_bare", first / "cell.json", {}),
     ):
         shutil.copytree(whole, folder / name)

@@ -101,7 +101,7 @@ def test_a_metric_that_no_trial_has_is_left_out(tmp_path):
     ("options", "metrics", "message"),
     [
         ({}, ["mrr@10"], "of two metrics or more, and MRR@10 is the only one"),
-        ({"trials": {}}, [], r"there is none \(no model was searched\)"),
+        ({"trials": {}}, [], r"there is none here \(no model was searched\)"),
         ({}, ["ndcg@3", "ndcg@5"], "NDCG@3: no trial has a validation value"),
     ],
 )

@@ -89,24 +89,27 @@ def co_optimality(study: Study, ties: Ties = "share") -> CoOptimality:
         ties: the rule.
 
     Raises:
-        SpecError: fewer than two metrics, or no search with trials that have values of two.
+        SpecError: no search with two finished trials, or fewer than two metrics that they know.
     """
     cases, lacking = _cases(study)
+    if not cases:
+        why = lacking[0] if lacking else "no model was searched"
+        raise SpecError(
+            "co-optimality needs a search with two finished trials, and there is none here "
+            f"({why}); give models a search space, or {_WITHOUT}"
+        )
     wanted = [str(metric) for metric in (*study.metrics, *study.others)]
     if len(wanted) < 2:
         raise SpecError(
-            f"co-optimality is of two metrics or more, and {wanted[0]} is the only one; "
-            "name others that the trials were measured by with -m"
+            f"co-optimality is of two metrics or more, and {wanted[0]} is the only one; name "
+            f"others that the trials were measured by with -m, or {_WITHOUT}"
         )
     names = [name for name in wanted if any(name in case.values for case in cases)]
-    searched = bool(cases or lacking)
     lacking += [f"{n}: no trial has a validation value of it" for n in wanted if n not in names]
     if len(names) < 2:
-        why = lacking[0] if searched else "no model was searched"
         raise SpecError(
-            "co-optimality needs searches with two finished trials whose validation values of two "
-            f"metrics are known, and there is none ({why}); run benchmarks with a search, or "
-            "leave this analysis out with --only"
+            "co-optimality needs validation values of two metrics, and trials keep those of their "
+            f"own benchmark ({'; '.join(lacking)}); name metrics of it with -m, or {_WITHOUT}"
         )
     one = _matrix_of(names, study.level, ties)
     return CoOptimality(by_split(cases, one), ties, tuple(lacking))
@@ -127,6 +130,7 @@ def _matrix_of(names: Sequence[str], level: float, ties: Ties) -> Any:
 
 
 _ENDS = ("low", "high")
+_WITHOUT = "leave this analysis out: --only correlation,stability,effects,costs"
 
 
 def credits(
