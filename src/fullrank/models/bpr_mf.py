@@ -80,6 +80,7 @@ class BPRMF(Recommender):
     thread_safe: ClassVar[bool] = True
     user_bias: ClassVar[bool] = False
     fitted: ClassVar[tuple[str, ...]] = ("user_factors_", "item_factors_")
+    complexity: ClassVar[str] = "|R| d (1 + negatives) an epoch"
     search_space: ClassVar[Mapping[str, Any]] = {
         "embedding_dim": [32, 64, 128],
         "learning_rate": {"low": 0.005, "high": 0.2, "log": True},

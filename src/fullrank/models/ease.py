@@ -51,6 +51,7 @@ class EASE(Recommender):
     folds_in: ClassVar[bool] = True
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("weights_", "places_")
+    complexity: ClassVar[str] = "n³ + sum over users of |S_u|²"
     search_space: ClassVar[Mapping[str, Any]] = {"reg": {"low": 1.0, "high": 1e4, "log": True}}
 
     def __post_init__(self) -> None:

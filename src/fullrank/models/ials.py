@@ -86,6 +86,9 @@ class IALS(Recommender):
     seeded: ClassVar[bool] = True
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("item_factors_", "gram_", "moment_")
+    complexity: ClassVar[str] = (
+        "(|R| d + (m + n) d²) × steps an epoch; |R| d² + (m + n) d³ by Cholesky"
+    )
     search_space: ClassVar[Mapping[str, Any]] = {
         "embedding_dim": [32, 64, 128],
         "reg": {"low": 1e-4, "high": 0.1, "log": True},

@@ -60,6 +60,7 @@ class ItemKNN(Recommender):
     folds_in: ClassVar[bool] = True
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("weights_",)
+    complexity: ClassVar[str] = "sum over users of |S_u|²"
     search_space: ClassVar[Mapping[str, Any]] = {
         "similarity": ["cosine", "jaccard", "tfidf", "bm25"],
         "neighbours": {"low": 10, "high": 1000, "log": True},

@@ -38,6 +38,7 @@ class Popularity(Recommender):
     folds_in: ClassVar[bool] = True
     thread_safe: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("scores_",)
+    complexity: ClassVar[str] = "|R|"
     search_space: ClassVar[Mapping[str, Any]] = {"count": ["users", "rows"]}
 
     def __post_init__(self) -> None:

@@ -35,6 +35,12 @@ RESAMPLED = (
 )
 
 
+_ORDERS = (
+    "Order of a fit, as the model's class states it: |R| rows, m users, n items, d factors, |S_u| "
+    "items of a user."
+)
+
+
 def resampled_note(analysis: Analysis) -> str:
     """How intervals over users are made."""
     level = percent_text(analysis.study.level)
@@ -285,5 +291,6 @@ def costs_grid(analysis: Analysis) -> Grid | None:
     notes = (
         "Means over the final fits (folds × seeds), wall time on the machine that each store was "
         "made on. Peak memory is that of the whole process; search time is that of all trials.",
+        *([_ORDERS] if stated else []),
     )
     return Grid("Cost beside quality", ("model", *metrics, *HEADER[1:], *more), cells, notes)

@@ -4,6 +4,7 @@ import pytest
 from tests.experiment.analyse.stores import make_store, study_of, trial
 
 from fullrank.experiment.analyse.costs import costs
+from fullrank.models import BPRMF, EASE
 
 
 def test_means_and_peaks(tmp_path):
@@ -25,3 +26,11 @@ def test_means_and_peaks(tmp_path):
     assert (b.cost.search_seconds, b.cost.peak_mib, b.complexity) == (None, None, "")
     assert b.quality["MRR@10"] == pytest.approx((1 / 3 + 1 / 4) / 2)
     assert b.to_dict()["complexity"] is None
+
+
+def test_orders_are_those_that_the_class_itself_states(tmp_path):
+    classes = {"a": "EASE", "b": "WARPMF"}  # a subclass of BPRMF, which states its own
+    a, b = costs(study_of(make_store(tmp_path / "s", {"a": [1], "b": [2]}, classes=classes)))
+    assert a.complexity == EASE.complexity == "n³ + sum over users of |S_u|²"
+    assert BPRMF.complexity
+    assert b.complexity == ""

@@ -44,7 +44,8 @@ class CostRow:
         condition: its name.
         model: label.
         cost: what it cost.
-        complexity: the order of a fit's time that the class states; empty if it states none.
+        complexity: the order of a fit's time that the class states (``complexity``), with |R| rows,
+            m users, n items, d factors, |S_u| items of a user; empty if it states none.
         quality: value by metric; None where undefined.
     """
 
@@ -76,10 +77,10 @@ def _row(study: Study, unit: Unit) -> CostRow:
 
 
 def _complexity(name: str) -> str:
-    """What the class says; a class of one's own may not be importable here."""
+    """What the class itself says: a subclass may do more than the class that it comes from."""
     try:
-        return str(getattr(find("model", name), "complexity", ""))
-    except (FullrankError, ImportError):
+        return str(vars(find("model", name)).get("complexity", ""))
+    except (FullrankError, ImportError):  # a class of one's own may not be importable here
         return ""
 
 
