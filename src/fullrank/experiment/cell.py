@@ -15,6 +15,7 @@ from fullrank.core.registry import build, find
 from fullrank.core.resources import measured
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment._blame import blamed
+from fullrank.experiment._files import files_of, located, named
 from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.provenance import provenance
@@ -56,11 +57,22 @@ class Cell:
                 "label": self.model.title,
                 "version": find("model", self.model.name).version,
                 **code_of(self.model.name),
+                **self._files,
                 "settings": plain(self.settings),
                 "seed": self.seed,
                 "ratings": self.ratings,
             }
         )
+
+    @property
+    def _files(self) -> dict[str, Any]:
+        """Content of the files that settings name."""
+        return files_of(self.model.name, self.settings, self.fold.base)
+
+    @property
+    def _paths(self) -> dict[str, str]:
+        """The files as the benchmark names them."""
+        return dict(named(self.model.name, self.settings))
 
     def run(
         self, checkpoint: Path | None = None, tell: Callable[[str], None] | None = None
@@ -77,6 +89,7 @@ class Cell:
         fold = self.fold
         rows, queries = fold.test_fit_rows, fold.test_queries
         resources: dict[str, float | None] = {}
+        files = self._files
         model = self._fitted(rows, resources, checkpoint, tell)
         with blamed(self.model), measured(resources, "rank"):
             ranked = self._rank(model)
@@ -98,7 +111,8 @@ class Cell:
             "class": self.model.name,
             "version": model.version,
             **code_of(self.model.name),
-            "settings": plain(model.settings()),
+            **files,
+            "settings": plain({**model.settings(), **self._paths}),
             "seed": self.seed,
             "counts": ranked.counts,
             "design": ranked.design,
@@ -117,7 +131,8 @@ class Cell:
         checkpoint: Path | None,
         tell: Callable[[str], None] | None,
     ) -> Recommender:
-        model: Recommender = build("model", self.model.name, dict(self.settings))
+        settings = located(self.model.name, self.settings, self.fold.base)
+        model: Recommender = build("model", self.model.name, settings)
         with blamed(self.model), measured(resources, "fit"):
             model.fit(
                 rows,

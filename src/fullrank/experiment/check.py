@@ -12,6 +12,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.registry import build, check_settings, construct, find, not_finite
 from fullrank.data._options import ReadOptions
 from fullrank.data.filters import parse_filter
+from fullrank.experiment._files import named
 from fullrank.experiment._lines import Loc
 from fullrank.experiment._own import check_module, importable
 from fullrank.experiment._remarks import check_graded
@@ -190,6 +191,10 @@ def _check_tuning(spec: BenchSpec) -> None:
 
 
 def _files(spec: BenchSpec) -> Iterator[tuple[Loc, str]]:
+    for j, model in enumerate(spec.model):
+        for key, path in named(model.name, model.settings, space_of(model)):
+            where = "settings" if model.settings.get(key) == path else "search"
+            yield ("model", j, where, key), path
     for j, data in enumerate(spec.data):
         if data.path is not None:
             yield ("data", j, "path"), data.path

@@ -12,6 +12,7 @@ from fullrank.core.errors import FullrankError, SpecError
 from fullrank.core.registry import build, find
 from fullrank.core.resources import measured
 from fullrank.experiment._blame import blamed
+from fullrank.experiment._files import files_of, located
 from fullrank.experiment._own import code_of
 from fullrank.experiment.bench import Fold
 from fullrank.experiment.check import space_of
@@ -68,6 +69,7 @@ class Search:
             "model": self.model.name,
             "version": find("model", self.model.name).version,
             **code_of(self.model.name),
+            **files_of(self.model.name, self.model.settings, self.fold.base, self.space),
             "settings": plain(self.model.settings),
             "space": plain(self.space),
             "metric": str(self.metric),
@@ -150,7 +152,9 @@ class Search:
         queries = self.fold.valid_queries  # without any, the search can't be: raised, not recorded
         rows = self.fold.split.fit_rows("train")
         try:
-            model = build("model", self.model.name, {**self.model.settings, **chosen})
+            settings = {**self.model.settings, **chosen}
+            settings = located(self.model.name, settings, self.fold.base)
+            model = build("model", self.model.name, settings)
             watch = self._watch(before)
             model.fit(rows, rng=self.tune.seed, monitor=watch, progress=False)
             if model.log_.interrupted:

@@ -38,6 +38,7 @@ from fullrank.models.warp_mf import WARPMF
 if TYPE_CHECKING:
     from fullrank.models.neural.bert4rec import BERT4Rec  # noqa: F401
     from fullrank.models.neural.cdae import CDAE  # noqa: F401
+    from fullrank.models.neural.cke import CKE  # noqa: F401
     from fullrank.models.neural.gru4rec import GRU4Rec  # noqa: F401
     from fullrank.models.neural.light_gcn import LightGCN  # noqa: F401
     from fullrank.models.neural.multi_dae import MultiDAE  # noqa: F401
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 NEURAL = {
     "BERT4Rec": "bert4rec",
     "CDAE": "cdae",
+    "CKE": "cke",
     "GRU4Rec": "gru4rec",
     "LightGCN": "light_gcn",
     "MultiDAE": "multi_dae",
@@ -70,6 +72,7 @@ REGISTRY = (
     "BPRMF",
     "BiasOnly",
     "CDAE",
+    "CKE",
     "DCF",
     "EALS",
     "EASE",

@@ -71,6 +71,9 @@ class Recommender(ABC):
         predicts_ratings: has ``predict``, on the scale of the values.
         seeded: ``fit`` draws random numbers, so that seeds matter.
         thread_safe: ``score`` may run in several threads at once.
+        file_settings: names of settings that hold the path of a file ("" for none), read in
+            ``fit``. A benchmark file names it relative to itself, and results are kept under a
+            key that covers its content.
         version: raised when the same settings would give other scores.
     """
 
@@ -80,6 +83,7 @@ class Recommender(ABC):
     predicts_ratings: ClassVar[bool] = False
     seeded: ClassVar[bool] = False
     thread_safe: ClassVar[bool] = False
+    file_settings: ClassVar[tuple[str, ...]] = ()
     version: ClassVar[int] = 1
     fitted: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""
