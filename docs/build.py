@@ -19,6 +19,7 @@ GUIDES = {
     "training": ROOT / "docs" / "training.md",
     "your-own-model": ROOT / "docs" / "your-own-model.md",
     "conventions": ROOT / "docs" / "conventions.md",
+    "analyse": ROOT / "docs" / "analyse.md",
     "reading-ml-1m": ROOT / "docs" / "reading-ml-1m.md",
     "ranking": ROOT / "docs" / "ranking.md",
     "sampled-evaluation": ROOT / "docs" / "sampled-evaluation.md",

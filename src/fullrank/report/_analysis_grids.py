@@ -35,6 +35,10 @@ RESAMPLED = (
 )
 
 
+_OTHER_TASK = (
+    "No mark where other queries are tested: there a difference is of the task as much as of the "
+    "models, and the stability of ranks says whether conclusions hold."
+)
 _ORDERS = (
     "Order of a fit, as the model's class states it: |R| rows, m users, n items, d factors, |S_u| "
     "items of a user."
@@ -188,6 +192,7 @@ def effects_grid(analysis: Analysis) -> Grid | None:
         f"{BETTER} better, {WORSE} worse: the interval by itself excludes 0, not corrected for how "
         "many there are.",
         *(f"{name}: {PAIRINGS[name]}." for name in used),
+        *([_OTHER_TASK] if set(used) - {"paired"} else []),
         resampled_note(analysis).partition("; a user")[0] + ".",
     )
     header = ("factor", *metrics, "contexts", "users")
@@ -209,11 +214,21 @@ def _reference(by_key: Mapping[tuple[str, str, str], Effect], factor: str, level
     return level_names(list(by_key.values()))[factor, effect.reference]
 
 
+def decided(effect: Effect) -> bool:
+    """True if the interval of an effect excludes 0."""
+    return (
+        effect.low is not None and effect.high is not None and not (effect.low <= 0 <= effect.high)
+    )
+
+
 def verdict(effect: Effect) -> str:
-    """Mark of an effect whose interval excludes 0."""
-    if effect.low is None or effect.high is None or effect.low <= 0 <= effect.high:
+    """Mark of an effect on the same queries whose interval excludes 0.
+
+    Scores of other queries are of another task, where higher is easier and not better.
+    """
+    if not decided(effect) or effect.pairing != "paired":
         return ""
-    return BETTER if (effect.low > 0) == effect.higher_is_better else WORSE
+    return BETTER if ((effect.difference or 0) > 0) == effect.higher_is_better else WORSE
 
 
 def _effect_cell(effect: Effect, digits: int) -> Cell:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fullrank.core.brief import count
-from fullrank.experiment.analyse import Analysis, CostRow, MetricMatrix
-from fullrank.report._analysis_grids import level_names, verdict
+from fullrank.experiment.analyse import Analysis, CostRow, Effect, MetricMatrix
+from fullrank.report._analysis_grids import decided, level_names, verdict
 from fullrank.report._numbers import (
     decimals_for,
     interval_text,
@@ -66,6 +66,8 @@ def correlation_words(analysis: Analysis) -> list[str]:
     )
     if len(pairs) == 1:
         return [out.replace(" least alike", "") + "."]
+    if low["value"] == high["value"]:
+        return [f"{out}; no pair does more."]
     return [f"{out}. {high['row']} and {high['column']} do most alike: {_tau(high)}."]
 
 
@@ -118,15 +120,23 @@ def effects_words(analysis: Analysis) -> list[str]:
     names, digits = level_names(here), decimals_for(e.score for e in here)
     out = []
     for e in here:
-        mark = verdict(e)
-        said = {"": "no difference can be told", BETTER: "better"}.get(mark, "worse")
         ends = interval_text(e.low, e.high, digits)
         out.append(
             f"{e.factor} {names[e.factor, e.level]} against {names[e.factor, e.reference]}: "
             f"{metric} {value_text(e.difference, digits, sign=True)} {ends}".rstrip()
-            + f" over {count(e.contexts, 'context')}, users {e.pairing}: {said}."
+            + f" over {count(e.contexts, 'context')}, users {e.pairing}: {_said(e)}."
         )
     return [*out, *_variance_words(analysis, metric)]
+
+
+def _said(effect: Effect) -> str:
+    """What an effect comes to."""
+    if not decided(effect):
+        return "no difference can be told"
+    if effect.pairing == "paired":
+        return "better" if verdict(effect) == BETTER else "worse"
+    side = "higher" if (effect.difference or 0) > 0 else "lower"
+    return f"{side}, on other queries"
 
 
 def _variance_words(analysis: Analysis, metric: str) -> list[str]:
