@@ -23,7 +23,7 @@ def stores(folder, label="p"):
     named = [{label if k == "p" else k: v for k, v in table.items()}
              for table in (SETTINGS, CLASSES, ONE, TWO)]  # fmt: skip
     settings, classes, one, two = named
-    options = {"settings": settings, "classes": classes, "trials": {"m": TRIALS}}
+    options = {"settings": settings, "classes": classes, "trials": {"m": TRIALS, "h": TRIALS}}
     return [
         make_store(folder / "one", one, **options),
         make_store(folder / "two", two, split={"strategy": "LeaveLast"}, **options),
@@ -39,7 +39,7 @@ def test_words_read_the_tables(analysis):
     text = " ".join(analysis_text(analysis).split())
     for sentence in (
         "2 conditions: d, GlobalTime; d, LeaveLast. 3 models: m, h, p.",
-        "Settings that are best by MRR@10 are also best by HitRate@2 in 0 % of 2 searches",
+        "Settings that are best by MRR@10 are also best by HitRate@2 in 0 % of 4 searches",
         "MRR@10 and HitRate@2 order models: tau-b",
         "Where split alone changes (1 pair), the orders of models by MRR@10 have tau-b −1.00",
         "; the best model by MRR@10 is another in 1 of them.",

@@ -74,6 +74,8 @@ class Recommender(ABC):
         file_settings: names of settings that hold the path of a file ("" for none), read in
             ``fit``. A benchmark file names it relative to itself, and results are kept under a
             key that covers its content.
+        complexity: the order of a fit's time in words, with |R| rows, m users, n items, d factors;
+            empty if it isn't stated. Subclasses state their own.
         version: raised when the same settings would give other scores.
     """
 
@@ -84,6 +86,7 @@ class Recommender(ABC):
     seeded: ClassVar[bool] = False
     thread_safe: ClassVar[bool] = False
     file_settings: ClassVar[tuple[str, ...]] = ()
+    complexity: ClassVar[str] = ""
     version: ClassVar[int] = 1
     fitted: ClassVar[tuple[str, ...]] = ()
     """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""

@@ -48,6 +48,16 @@ def test_less_is_better_for_some_metrics(tmp_path):
     assert found["MeanRank", "MRR@10"] == 0
 
 
+def test_ratings_can_be_among_the_metrics(tmp_path):
+    """Best by RMSE is the lowest; ranks have nothing to say of it."""
+    trials = [trial(0, mrr=0.5, RMSE=0.9), trial(1, mrr=0.4, RMSE=0.8), trial(2, mrr=0.5, RMSE=0.8)]
+    folder = store(tmp_path / "s", trials={"a": trials}, metrics=["mrr@10", "rmse"])
+    study = study_of(folder)
+    assert [str(metric) for metric in study.metrics] == ["MRR@10"]
+    (found,) = co_optimality(study).matrices
+    assert found["MRR@10", "RMSE"] == found["RMSE", "MRR@10"] == 1 / 2
+
+
 def test_settings_that_came_again_count_once(tmp_path):
     again = {**trial(3, mrr=0.2, hit=0.1), "settings": {"reg": 2.0}}
     once = co_optimality(study_of(store(tmp_path / "once", trials={"b": B}))).matrices[0]

@@ -75,7 +75,20 @@ def test_what_a_search_chose_is_no_factor(tmp_path):
     trials = [trial(0, mrr=0.1), {**trial(1, mrr=0.2), "epochs": 7}]
     folder = make_store(tmp_path / "s", A, settings=tuned, trials={"a": trials})
     (unit,) = study_of(folder).units
-    assert unit.factors == {"model": "EASE", "reg": "tuned", "shrink": "1", "epochs": "tuned"}
+    assert unit.factors == {
+        "model": "EASE", "reg": "tuned", "shrink": "1", "epochs": "tuned",
+        "search": "by mrr@10(trials=9)",
+    }  # fmt: skip
+
+
+def test_a_search_is_a_factor_of_the_models_that_were_searched(tmp_path):
+    """A store of a searched model and one without a search under one protocol stand together."""
+    trials = [trial(0, mrr=0.1), trial(1, mrr=0.2)]
+    one = make_store(tmp_path / "one", A, trials={"a": trials})
+    two = make_store(tmp_path / "two", B, classes={"b": "SLIM"})
+    study = study_of(one, two)
+    assert names(study) == ["d"]
+    assert ["search" in unit.factors for unit in study.units] == [True, False]
 
 
 def test_models_of_one_class_and_settings_are_known_by_their_labels(tmp_path):

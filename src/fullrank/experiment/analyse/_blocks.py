@@ -42,7 +42,7 @@ class Block:
         """Settings that have one value in all models which have them."""
         found: dict[str, set[str]] = {}
         for cells in self.cells.values():
-            for name, text in fixed_settings(cells[0]).items():
+            for name, text in fixed_settings(self.results, cells[0]).items():
                 found.setdefault(name, set()).add(text)
         return {name: texts.pop() for name, texts in found.items() if len(texts) == 1}
 
@@ -72,7 +72,7 @@ def _blocks(source: str | Path | Results, name: str) -> list[Block]:
         cells = {model: results.of(data, model) for model in results.models}
         cells = {model: found for model, found in cells.items() if found}
         first = next(iter(cells.values()))[0]
-        out.append(Block(name, data, results, condition_factors(results, first), cells))
+        out.append(Block(name, data, results, condition_factors(first), cells))
     return out
 
 

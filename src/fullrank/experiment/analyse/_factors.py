@@ -14,13 +14,8 @@ TUNED = "tuned"
 NONE = "none"
 
 
-def condition_factors(results: Results, cell: CellResult) -> dict[str, str]:
-    """Factors that all models of a data set of a benchmark share, those of its protocol.
-
-    Args:
-        results: of a benchmark.
-        cell: any of the data set.
-    """
+def condition_factors(cell: CellResult) -> dict[str, str]:
+    """Factors that all models of a data set of a benchmark share, those of its protocol."""
     protocol = cell.about["protocol"]
     split, ranking = protocol.get("split", {}), protocol.get("ranking", {})
     recipe = dict(split.get("recipe", {}))
@@ -38,7 +33,6 @@ def condition_factors(results: Results, cell: CellResult) -> dict[str, str]:
         "eligible": value_text(ranking.get("eligible")),
         "candidates": value_text(ranking.get("candidates")),
         "cold users": value_text(ranking.get("cold_users")),
-        "search": _search(results),
     }
 
 
@@ -53,22 +47,33 @@ def _filters(filters: Mapping[str, Any]) -> str:
     return "; ".join(parts) or NONE
 
 
-def _search(results: Results) -> str:
-    """The budget and rules of the search, without its seed and what it refits on."""
+def fixed_settings(results: Results, cell: CellResult) -> dict[str, str]:
+    """Settings of a model by name; those that a search chose are ``"tuned"``, with its rules.
+
+    Args:
+        results: of the benchmark.
+        cell: of the model.
+    """
+    settings: Mapping[str, Any] = cell.about["settings"]
+    chosen = _searched(cell)
+    rules = {} if cell.about["tuning"] is None else {"search": _search(results, cell)}
+    return {
+        **{name: TUNED if name in chosen else value_text(v) for name, v in settings.items()},
+        **rules,
+    }
+
+
+def _search(results: Results, cell: CellResult) -> str:
+    """The budget and rules of a search, without its seed and what it refits on."""
     tune = results.spec.tune
     if tune is None:
         return NONE
     content = tune.model_dump(exclude_defaults=True, exclude={"seed", "refit"}, mode="json")
+    for model in results.spec.model:
+        if model.title == cell.about["model"] and model.trials is not None:
+            content |= {"trials": model.trials}
+            content.pop("seconds", None)
     return call_text("by " + str(content.pop("metric")), content)
-
-
-def fixed_settings(cell: CellResult) -> dict[str, str]:
-    """Settings of a model by name; those that a search chose are ``"tuned"``."""
-    settings: Mapping[str, Any] = cell.about["settings"]
-    chosen = _searched(cell)
-    return {
-        name: TUNED if name in chosen else value_text(value) for name, value in settings.items()
-    }
 
 
 def _searched(cell: CellResult) -> set[str]:

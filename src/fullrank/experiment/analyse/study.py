@@ -236,7 +236,7 @@ def _ambiguous(groups: Sequence[Group]) -> set[str]:
         for block in group:
             for model, cells in block.cells.items():
                 name = cells[0].about["class"]
-                key = (name, *sorted(fixed_settings(cells[0]).items()))
+                key = (name, *sorted(fixed_settings(block.results, cells[0]).items()))
                 if seen.setdefault(key, model) != model:
                     out.add(name)
     return out
@@ -262,7 +262,10 @@ def _condition(
                 continue
             cells = block.cells[entry.model]
             made = cells[0].about["class"]
-            own = {"model": entry.model if made in by_label else made, **fixed_settings(cells[0])}
+            own = {
+                "model": entry.model if made in by_label else made,
+                **fixed_settings(block.results, cells[0]),
+            }
             if id(entry.keys) not in hashed:
                 hashed[id(entry.keys)] = _hashes(entry)
             users = hashed[id(entry.keys)]
