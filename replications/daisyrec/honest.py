@@ -48,12 +48,12 @@ BENCHES: tuple[Bench, ...] = (
     ("LastFM", "10-filter", "RSBR"),
     ("ML-1M", "10-filter", "RSBR"),
     ("ML-1M", "10-filter", "TLOO"),
-    ("ML-1M", "10-filter", "RLOO"),
-    ("LastFM", "10-filter", "RLOO"),
-    ("ML-1M", "5-filter", "TSBR"),
-    ("ML-1M", "origin", "TSBR"),
     ("LastFM", "5-filter", "RSBR"),
     ("LastFM", "origin", "RSBR"),
+    ("LastFM", "10-filter", "RLOO"),
+    ("ML-1M", "10-filter", "RLOO"),
+    ("ML-1M", "origin", "TSBR"),
+    ("ML-1M", "5-filter", "TSBR"),
 )
 WITH_NEURAL: tuple[Bench, ...] = BENCHES[:2]
 
