@@ -53,8 +53,10 @@ def compatible(cells: Cells, labels: dict[str, str]) -> str:
             out.append([data, view, f"**{model}**", *(f"**{x:.4f}**" for x in given), "published"])
         mean, spread = values[:, 0].mean(axis=0), values[:, 0].std(axis=0, ddof=1)
         off = [far(*row, len(values)) for row in zip(given, mean, spread)]
-        shown_ = [f"{m:.4f} ± {round(s * 1e4)}{'*' * o}" for m, s, o in zip(mean, spread, off)]
-        out.append([data, view, label, *shown_, "" if any(off) else "all six"])
+        mine = [
+            f"{m:.4f} ± {round(s * 1e4)}{'*' if o else ''}" for m, s, o in zip(mean, spread, off)
+        ]
+        out.append([data, view, label, *mine, "" if any(off) else "all six"])
     return markdown(["data", "view", "line", *HEADS, "explained"], out)
 
 
