@@ -82,3 +82,25 @@ def test_what_it_can_not_be_made_of(tmp_path):
     other = make_store(tmp_path / "other", {"b": [1, 2]}, data="other")
     with pytest.raises(SpecError, match="two models under one condition, and each"):
         metric_correlation(study_of(alone, other))
+
+
+def test_intervals_are_percentiles_of_what_each_resample_gives(tmp_path):
+    """A plain loop over resamples, with SciPy's tau, two conditions and their mean."""
+    rng = np.random.default_rng(4)
+    stores = []
+    for data in ("one", "two"):
+        models = {name: rng.integers(1, 9, 30).tolist() for name in "abc"}
+        stores.append(make_store(tmp_path / data, models, data=data, **CLASSES))
+    study = study_of(*stores, resamples=60, level=0.8)
+    (found,) = metric_correlation(study)
+    means = []
+    for r in range(60):
+        taus = []
+        for condition in study.conditions:
+            columns = [[study.drawn[condition.name, model, metric][r] for model in "abc"]
+                       for metric in study.metrics]  # fmt: skip
+            taus.append(kendalltau(*columns).statistic)
+        means.append(np.nanmean(taus))
+    low, high = np.quantile(means, [0.1, 0.9])
+    assert low < high
+    assert (found.low[0, 1], found.high[0, 1]) == pytest.approx((low, high))

@@ -90,3 +90,19 @@ def test_one_model_has_no_order(tmp_path):
     with pytest.raises(SpecError, match="two models or more, and a is the only one"):
         rank_stability(study_of(*stores(tmp_path, {"a": [1]}, {"a": [2]})))
     assert rank_stability(study_of(*stores(tmp_path / "one", ABC))) == ((), ())
+
+
+def test_flips_are_counted_over_resamples(tmp_path):
+    rng = np.random.default_rng(6)
+    one, two = ({name: rng.integers(1, 9, 25).tolist() for name in "abc"} for _ in range(2))
+    study = study_of(*stores(tmp_path, one, two), resamples=80)
+    ((row,), _) = rank_stability(study)
+    first, second = (
+        np.array([study.drawn[c.name, model, study.metrics[0]] for model in "abc"])
+        for c in study.conditions
+    )
+    flips = first.argmax(axis=0) != second.argmax(axis=0)
+    assert 0 < flips.mean() < 1
+    assert row.flip_rate == pytest.approx(flips.mean())
+    taus = [kendalltau(first[:, r], second[:, r]).statistic for r in range(80)]
+    assert (row.low, row.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))

@@ -105,19 +105,28 @@ def factor_effects(study: Study) -> tuple[Effect, ...]:
     both levels, each counting alike; intervals resample users (``Study.drawn``) through all of
     them. Models are not compared with each other here: leaderboards do that.
     """
-    found = contexts_of(study)
-    return tuple(
-        effect
-        for metric in study.metrics
-        for factor, contexts in found.items()
+    compared = [
+        one
+        for factor, contexts in contexts_of(study).items()
         if factor != NOT_COMPARED
-        for effect in _effects(study, metric, factor, contexts)
-    )
+        for one in _compared(study, factor, contexts)
+    ]
+    return tuple(_effect(study, metric, one) for metric in study.metrics for one in compared)
 
 
-def _effects(
-    study: Study, metric: Metric, factor: str, contexts: Sequence[Context]
-) -> list[Effect]:
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """A level of a factor, its reference, and the units that differ in nothing else."""
+
+    factor: str
+    level: str
+    reference: str
+    pairs: list[tuple[Unit, Unit]]
+    pairing: Pairing
+    shared: float
+
+
+def _compared(study: Study, factor: str, contexts: Sequence[Context]) -> list[_Compared]:
     levels = list(dict.fromkeys(level for context in contexts for level in context))
     counts = {level: sum(level in context for context in contexts) for level in levels}
     reference = max(levels, key=lambda level: counts[level])
@@ -125,27 +134,21 @@ def _effects(
     for level in levels:
         pairs = [(c[level], c[reference]) for c in contexts if level in c and reference in c]
         if level != reference and pairs:
-            out.append(_effect(study, metric, factor, (level, reference), pairs))
+            out.append(_Compared(factor, level, reference, pairs, *_pairing(study, pairs)))
     return out
 
 
-def _effect(
-    study: Study,
-    metric: Metric,
-    factor: str,
-    levels: tuple[str, str],
-    pairs: Sequence[tuple[Unit, Unit]],
-) -> Effect:
-    scores = [float(np.mean([pair[j].value(metric) for pair in pairs])) for j in (0, 1)]
+def _effect(study: Study, metric: Metric, one: _Compared) -> Effect:
+    scores = [float(np.mean([pair[j].value(metric) for pair in one.pairs])) for j in (0, 1)]
     drawn = [
         study.drawn[a.condition, a.model, metric] - study.drawn[b.condition, b.model, metric]
-        for a, b in pairs
+        for a, b in one.pairs
     ]
     low, high = study.ends(np.mean(drawn, axis=0))
-    pairing, shared = _pairing(study, pairs)
     return Effect(
-        str(metric), factor, *levels, len(pairs), number(scores[0]), number(scores[1]),
-        number(scores[0] - scores[1]), low, high, pairing, shared, metric.higher_is_better,
+        str(metric), one.factor, one.level, one.reference, len(one.pairs), number(scores[0]),
+        number(scores[1]), number(scores[0] - scores[1]), low, high, one.pairing, one.shared,
+        metric.higher_is_better,
     )  # fmt: skip
 
 
