@@ -106,3 +106,10 @@ def test_flips_are_counted_over_resamples(tmp_path):
     assert row.flip_rate == pytest.approx(flips.mean())
     taus = [kendalltau(first[:, r], second[:, r]).statistic for r in range(80)]
     assert (row.low, row.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
+
+
+def test_ties_of_resamples_do_not_flip(tmp_path):
+    """Of two models that rank alike either is best."""
+    one = {"a": [1, 3, 7] * 3, "b": [1, 3, 7] * 3, "c": [9] * 9}
+    ((row,), _) = rank_stability(study_of(*stores(tmp_path, one, {**one, "x": [8] * 9})))
+    assert (row.best_first, row.flip_rate) == (("a", "b"), 0)

@@ -15,6 +15,7 @@ from fullrank.experiment.analyse._factors import varying
 from fullrank.experiment.analyse.study import Condition, Study
 from fullrank.experiment.measure import number
 from fullrank.metrics import Metric
+from fullrank.stats.clusters import NOISE
 from fullrank.stats.kendall import pair_signs, tau_of_signs
 
 
@@ -144,9 +145,14 @@ def _flip_rate(a: NDArray[np.float64], b: NDArray[np.float64]) -> float | None:
     kept = ~(np.isnan(a).any(axis=1) | np.isnan(b).any(axis=1))
     if not kept.any():
         return None
-    a, b = a[kept], b[kept]
-    both = (a == a.max(axis=1, keepdims=True)) & (b == b.max(axis=1, keepdims=True))
+    both = _tops(a[kept]) & _tops(b[kept])
     return float(1 - both.any(axis=1).mean())
+
+
+def _tops(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which models ``[r, n]`` are best, or differ from the best by rounding alone."""
+    top = values.max(axis=1, keepdims=True)
+    return np.asarray(values >= top - NOISE * np.abs(top))
 
 
 def _by_factor(study: Study, pairs: Sequence[_Pair]) -> list[FactorStability]:
