@@ -1,0 +1,1 @@
+"""Every registered model on MovieLens 100K, against Popularity."""
