@@ -64,6 +64,8 @@ def test_what_rounding_leaves_is_none(tmp_path):
 def test_nothing_to_decompose(tmp_path):
     two = make_store(tmp_path / "two", {"a": [1], "b": [2]}, **CLASSES)
     assert score_variance(study_of(two)).shares == ()
+    ranks = {"a": [1], "b": [2], "c": [3]}  # the model alone changes: all of it is its share
+    assert score_variance(study_of(make_store(tmp_path / "three", ranks, **CLASSES))).shares == ()
     alike = {label: [4, 4] for label in "ab"}
     flat = study_of(
         make_store(tmp_path / "one", alike, **CLASSES),

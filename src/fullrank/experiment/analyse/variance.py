@@ -77,7 +77,7 @@ def score_variance(study: Study) -> Variance:
     lean to the residual.
 
     Returns:
-        Nothing in it if fewer than three units have scores or no factor changes.
+        Nothing in it if fewer than three units have scores, or one factor alone has two levels.
     """
     rows = levels_of(study)
     names = [NOT_COMPARED, *(name for name in contexts_of(study) if name != NOT_COMPARED)]
@@ -88,7 +88,7 @@ def score_variance(study: Study) -> Variance:
         kept = [(unit, table) for unit, table in rows if unit.value(metric) == unit.value(metric)]
         factors = {name: [table.get(name, NONE) for _, table in kept] for name in names}
         factors = {name: levels for name, levels in factors.items() if len(set(levels)) > 1}
-        if len(kept) < 3 or not factors:
+        if len(kept) < 3 or len(factors) < 2:
             continue
         found = anova([unit.value(metric) for unit, _ in kept], factors)
         drawn = np.column_stack([study.drawn[u.condition, u.model, metric] for u, _ in kept])
