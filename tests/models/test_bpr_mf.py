@@ -14,6 +14,7 @@ from fullrank.models._descent import Descent, How
 from fullrank.models._optimiser import SGD, AdaGrad
 from fullrank.objectives import BPR, objective
 from fullrank.testing.recommender import RecommenderContract, small_world
+from fullrank.testing.split import interactions
 
 OBJECTIVES = (
     "bpr",
@@ -124,6 +125,27 @@ def test_steps_are_those_of_the_objective(text):
         descent.epoch(number, False, factors)
     for found, wanted in zip(factors, expected):
         np.testing.assert_allclose(found, wanted, rtol=2e-4, atol=2e-5)
+
+
+@pytest.mark.parametrize("negatives", ["uniform", "popularity(exponent=0.7)"])
+def test_the_faster_steps_are_those_of_the_general_kernel(negatives):
+    rng = np.random.default_rng(3)
+    users, items = rng.integers(0, 90, 9000), (rng.random(9000) ** 2 * 300).astype(int)
+    users[-300:], items[-300:] = 90, np.arange(300)  # a user with every item takes no step
+    log = interactions([f"u{u}" for u in users], [f"i{i}" for i in items])
+    found = []
+    for plain in (True, False):
+        descent = Descent(log, how(objective=BPR(), negatives=negatives, user_bias=False,
+                          negatives_per_positive=1), 4, "test")  # fmt: skip
+        assert descent.plain
+        descent.plain = plain
+        factors = start_of(log)
+        for number in range(3):
+            descent.epoch(number, False, factors)
+        found.append(factors)
+    assert np.abs(found[0].item_bias).max() > 0.05
+    for fast, general in zip(*found):
+        np.testing.assert_allclose(fast, general, rtol=1e-4, atol=1e-6)
 
 
 def test_cells_of_a_stratum_share_no_rows():

@@ -11,7 +11,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, hash_elements
 from fullrank.core.threads import run_chunks
-from fullrank.models._optimiser import AdaGrad, Optimiser
+from fullrank.models._optimiser import SGD, AdaGrad, Optimiser
 from fullrank.models._training import Stop
 from fullrank.negatives.training import recipe
 from fullrank.objectives import (
@@ -88,16 +88,22 @@ class Descent:
         base = given.base.prepare(train.item_counts)
         self.weights = base.probabilities(train.n_items)
         self.step = _step(how, given.hardest, len(self.known))
+        self.plain = (
+            isinstance(how.objective, BPR) and how.negatives_per_positive * given.hardest == 1
+            and isinstance(how.optimiser, SGD) and how.l1_reg == 0 and not how.user_bias
+        )  # fmt: skip
+        """The commonest case, for which there are faster steps."""
 
     def epoch(self, number: int, stop: Stop, factors: Factors) -> None:
         """One step for each positive."""
         from fullrank.kernels.descent import descend
+        from fullrank.kernels.descent_bpr import descend_bpr
 
-        b = self.groups
+        b, steps = self.groups, descend_bpr if self.plain else descend
         blocks = self._blocks(number)
         for stratum in range(b):
             run_chunks(
-                lambda cell, _, s=stratum: descend(  # type: ignore[misc]
+                lambda cell, _, s=stratum: steps(  # type: ignore[misc]
                     s * b + cell, s, b, factors, self.positives, blocks, self.step
                 ),
                 b,
