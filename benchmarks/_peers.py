@@ -19,6 +19,10 @@ PEERS: dict[str, tuple[str, ...]] = {
     "irspack": ("irspack==0.5.2", *ARRAYS),
     "torch": (TORCH, *ARRAYS),
     "lenskit": ("lenskit==2025.8.1", TORCH, *ARRAYS),
+    "fastslim": ("fastslim==0.3.0", *ARRAYS),
+    "lightfm": ("lightfm==1.17", *ARRAYS),
+    # RecBole reads frames and builds matrices as pandas 2 and SciPy 1.11 had them
+    "recbole": ("recbole==1.2.1", TORCH, "numpy==1.26.4", "scipy==1.11.4", "pandas==2.1.4"),
 }
 
 

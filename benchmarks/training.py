@@ -24,54 +24,14 @@ from typing import Any
 
 from benchmarks._interactions import SHAPE, matrix, recall_at_20, save
 from benchmarks._measure import alone
-from benchmarks._peers import PeerUnavailableError, python_of
 from benchmarks._rows import Row, main
+from benchmarks._training import gib, interactions, peer, timed_fit, training_rows
 
 UNOBSERVED, EPOCHS, NEIGHBOURS, RIDGE = 0.1, 10, 100, 500.0
 REG = {1.0: 0.003, 0.0: 15.0}
 """By ``nu``: near the best of a coarse grid for either."""
 EASE_SHAPE = (6040, 3706, 1_000_000)
 """MovieLens-1M's."""
-
-
-def _interactions(folder: str) -> Any:
-    import numpy as np
-
-    from fullrank.core.interactions import Interactions
-    from fullrank.core.vocabulary import Vocabulary
-
-    X = matrix(folder).tocoo()
-    user_ids, item_ids = (Vocabulary.of(np.arange(n), name) for n, name in zip(X.shape, ("u", "i")))
-    data = Interactions(X.row.astype(np.int32), X.col.astype(np.int32), user_ids, item_ids)
-    data.csr("binary")
-    return data
-
-
-def _fit(data: Any, model: Any, rounds: int, **options: Any) -> tuple[float, float]:
-    """Median seconds of a fit after one on a few rows, and peak GiB of the first beyond what the
-    process held before: the interpreter, libraries, interactions and their matrix.
-    """
-    import numpy as np
-
-    type(model)(**model.settings()).fit(data.take(np.arange(3000)))
-    times, peaks = [], []
-    before = _memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
-    for _ in range(rounds):
-        start = time.perf_counter()
-        model.fit(data, **options)
-        times.append(time.perf_counter() - start)
-        peaks.append(_memory("VmHWM") - before)
-    return statistics.median(times), peaks[0]  # later ones hold the arrays of the fit before too
-
-
-def _memory(field: str) -> float:
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(x for x in lines if x.startswith(field)).split()[1]) / 2**20
-
-
-def _gib(*counts_and_bytes: tuple[int, int]) -> float:
-    return sum(n * size for n, size in counts_and_bytes) / 2**30
 
 
 def ials(folder: str, d: int, epochs: int, nu: float, solver: str) -> dict[str, float]:
@@ -82,18 +42,18 @@ def ials(folder: str, d: int, epochs: int, nu: float, solver: str) -> dict[str, 
     from fullrank.models import IALS
     from fullrank.models._pattern import pattern
 
-    data, times = _interactions(folder), [0.0]
+    data, times = interactions(folder), [0.0]
 
     def note(*_: Any) -> bool:
         times.append(time.perf_counter())
         return False
 
     model = IALS(d, REG[nu], UNOBSERVED, nu, epochs, solver=solver)  # type: ignore[arg-type]
-    _, extra = _fit(data, model, 1, monitor=note)
+    _, extra = timed_fit(data, model, 1, monitor=note)
     X = data.csr("binary")
     with_history = model._solve(pattern(X), model._users_step)
-    given = _gib((X.nnz, 8), (sum(X.shape), 8))
-    least = given + _gib((X.nnz, 4), (sum(X.shape), 4 * d))
+    given = gib((X.nnz, 8), (sum(X.shape), 8))
+    least = given + gib((X.nnz, 4), (sum(X.shape), 4 * d))
     seconds = statistics.median(b - a for a, b in pairwise(times[2:]))
     recall = recall_at_20(folder, with_history, model.item_factors_)
     return {"seconds": seconds, "recall": recall, "peak": given + extra, "least": least}
@@ -103,12 +63,12 @@ def item_knn(folder: str) -> dict[str, float]:
     """Seconds of a fit; least memory: the matrix, its transposed pattern, the neighbours."""
     from fullrank.models import ItemKNN
 
-    data = _interactions(folder)
+    data = interactions(folder)
     model = ItemKNN(neighbours=NEIGHBOURS)
-    seconds, extra = _fit(data, model, 3)
+    seconds, extra = timed_fit(data, model, 3)
     X = data.csr("binary")
-    given = _gib((X.nnz, 8), (sum(X.shape), 8))
-    least = given + _gib((X.nnz, 4), (2 * model.weights_.nnz, 8))
+    given = gib((X.nnz, 8), (sum(X.shape), 8))
+    least = given + gib((X.nnz, 4), (2 * model.weights_.nnz, 8))
     return {"seconds": seconds, "peak": given + extra, "least": least}
 
 
@@ -120,8 +80,8 @@ def ease(folder: str) -> dict[str, float]:
     from fullrank.models import EASE
     from fullrank.models.ease import _gram
 
-    data = _interactions(folder)
-    seconds, extra = _fit(data, EASE(reg=RIDGE), 5)
+    data = interactions(folder)
+    seconds, extra = timed_fit(data, EASE(reg=RIDGE), 5)
     X, times = data.csr("binary"), []
     for _ in range(5):
         start = time.perf_counter()
@@ -133,7 +93,7 @@ def ease(folder: str) -> dict[str, float]:
         "seconds": seconds,
         "lapack": statistics.median(times),
         "peak": extra,
-        "least": _gib((len(gram) ** 2, 12)),
+        "least": gib((len(gram) ** 2, 12)),
     }
 
 
@@ -144,13 +104,13 @@ def pure_svd(folder: str, d: int) -> dict[str, float]:
     """
     from fullrank.models import PureSVD
 
-    data = _interactions(folder)
+    data = interactions(folder)
     model = PureSVD(d)
-    seconds, extra = _fit(data, model, 1)
+    seconds, extra = timed_fit(data, model, 1)
     X = data.csr("binary")
     recall = recall_at_20(folder, X @ model.item_factors_, model.item_factors_)
-    given = _gib((X.nnz, 8), (sum(X.shape), 8))
-    least = given + _gib((X.nnz, 4), (X.shape[1] * (2 * d + 1), 8))
+    given = gib((X.nnz, 8), (sum(X.shape), 8))
+    least = given + gib((X.nnz, 4), (X.shape[1] * (2 * d + 1), 8))
     last = float(model.singular_values_[-1])
     return {"seconds": seconds, "recall": recall, "last": last, "peak": given + extra,
             "least": least}  # fmt: skip
@@ -167,58 +127,20 @@ def scipy_svd(folder: str, d: int, solver: str) -> dict[str, float]:
     return {"seconds": time.perf_counter() - start, "last": float(values.min())}
 
 
-def _peer(tool: str, function: str, *arguments: Any, blas: int = 1) -> dict[str, float] | str:
-    """What the tool's function returned, or why there is nothing."""
-    try:
-        python = python_of(tool)
-    except PeerUnavailableError as error:
-        return f"could not be installed: {error}"
-    env = {"OPENBLAS_NUM_THREADS": str(blas), "OMP_NUM_THREADS": "2"}
-    target = f"benchmarks.peers.training_{tool}:{function}"
-    found = alone(target, *arguments, python=python, env=env)
-    return f"failed: {found.error}" if found.error else found.value
-
-
-def _row(
-    what: str, ours: Any, peers: dict[str, Any], goal: str = "faster than each", **more: Any
-) -> list[Row]:
-    """The row of a model's time, and that of its memory."""
-    if ours.error:
-        return [Row(what, goal, None, False, note=f"failed: {ours.error}")]
-    found, named = ours.value, {}
-    for name, peer in peers.items():
-        known = isinstance(peer, dict)
-        recall = f", recall {peer['recall']:.4f}" if known and "recall" in peer else ""
-        named[name + recall] = peer["seconds"] if known else peer
-    note = f"recall@20 {found['recall']:.4f}" if "recall" in found else ""
-    seconds = found["seconds"]
-    limit = more.get("limit")
-    fastest = min((p for p in named.values() if not isinstance(p, str)), default=seconds)
-    met = seconds <= (fastest if limit is None else min(fastest, 1.2 * limit))
-    time_row = Row(what, goal, seconds, met, peers=named, note=note, **more)
-    return [time_row, _memory_row(what, found)]
-
-
-def _memory_row(what: str, found: dict[str, float]) -> Row:
-    return Row(
-        f"its peak memory: {what}", "at most 1.5× of what can't be avoided", found["peak"],
-        found["peak"] <= 1.5 * found["least"], unit="GiB", limit=found["least"],
-        limit_name="arrays",
-    )  # fmt: skip
-
-
 def _ials_rows(folder: str, d: int, epochs: int) -> list[Row]:
     """With irspack's objective (nu = 1) and with implicit's (nu = 0)."""
     settings = (folder, d, epochs)
-    one = {f"irspack {solver}": _peer("irspack", "ials", *settings, REG[1.0], UNOBSERVED, solver)
+    one = {f"irspack {solver}": peer("irspack", "ials", *settings, REG[1.0], UNOBSERVED, solver)
            for solver in ("CG", "Cholesky", "iALS++ of 16")}  # fmt: skip
     exact = alone("benchmarks.training:ials", *settings, 1.0, "cholesky")
     one["fullrank Cholesky"] = exact.error or exact.value
-    none = {"implicit CG": _peer("implicit", "ials", *settings, REG[0.0], UNOBSERVED)}
+    none = {"implicit CG": peer("implicit", "ials", *settings, REG[0.0], UNOBSERVED)}
     out = []
     for nu, peers in ((1.0, one), (0.0, none)):
         ours = alone("benchmarks.training:ials", *settings, nu, "cg")
-        out += _row(f"IALS, an epoch, {d} factors, nu = {nu:g}, {epochs} epochs", ours, peers)
+        out += training_rows(
+            f"IALS, an epoch, {d} factors, nu = {nu:g}, {epochs} epochs", ours, peers
+        )
     return out
 
 
@@ -229,12 +151,14 @@ def _svd_rows(folder: str, d: int) -> list[Row]:
         run = alone("benchmarks.training:scipy_svd", folder, d, solver)
         peers[f"SciPy {solver}"] = run.error or run.value
     for n in (5, 20):
-        found = _peer("irspack", "randomized_svd", folder, d, n, blas=2)
+        found = peer("irspack", "randomized_svd", folder, d, n, blas=2)
         if isinstance(found, dict):  # a limit of its own kind: not the same vectors
             found = f"{found['seconds']:.1f} s, recall {found['recall']:.4f}, not converged (last "
             found += "singular value too small)"
         peers[f"sklearn randomized, {n} iterations"] = found
-    return _row(f"PureSVD, {d} vectors", ours, peers, goal="at most 1.2× the best that converges")
+    return training_rows(
+        f"PureSVD, {d} vectors", ours, peers, goal="at most 1.2× the best that converges"
+    )
 
 
 def rows(quick: bool) -> list[Row]:
@@ -247,14 +171,14 @@ def rows(quick: bool) -> list[Row]:
         save(Path(dense), *small)
         for d in (64, 128):
             out += _ials_rows(large, d, epochs)
-        knn = {tool: _peer(tool, "item_knn", large) for tool in ("implicit", "irspack")}
+        knn = {tool: peer(tool, "item_knn", large) for tool in ("implicit", "irspack")}
         ours = alone("benchmarks.training:item_knn", large)
-        out += _row(f"ItemKNN, cosine, {NEIGHBOURS} neighbours", ours, knn)
+        out += training_rows(f"ItemKNN, cosine, {NEIGHBOURS} neighbours", ours, knn)
         ours = alone("benchmarks.training:ease", dense)
-        peers = {"irspack": _peer("irspack", "ease", dense, blas=2)}
+        peers = {"irspack": peer("irspack", "ease", dense, blas=2)}
         limit = {} if ours.error else {"limit": ours.value["lapack"], "limit_name": "LAPACK"}
         goal = "faster than each, at most 1.2× LAPACK and the product"
-        out += _row(f"EASE, {small[1]:,} items", ours, peers, goal, **limit)
+        out += training_rows(f"EASE, {small[1]:,} items", ours, peers, goal, **limit)
         out += _svd_rows(large, 64)
     return out
 
