@@ -11,7 +11,7 @@ from typing import ClassVar
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_matrix, hstack
+from scipy.sparse import csr_matrix, vstack
 
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
@@ -36,22 +36,22 @@ class ShrunkItemKNN(Recommender):
     fitted: ClassVar[tuple[str, ...]] = ("weights_",)
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
-        users = train.csr("binary").astype(np.float64).tocsc()
-        norms = np.sqrt(np.diff(users.indptr))
-        parts = [self._block(users, norms, j) for j in range(0, train.n_items, _BLOCK)]
-        self.weights_ = hstack(parts, format="csr")
+        users = train.csr("binary").astype(np.float32)
+        norms = np.sqrt(np.bincount(users.indices, minlength=train.n_items)).astype(np.float32)
+        starts = range(0, train.n_items, _BLOCK)
+        self.weights_ = vstack([self._block(users, norms, start) for start in starts]).T.tocsr()
 
-    def _block(self, users: csc_matrix, norms: NDArray[np.float64], start: int) -> csc_matrix:
-        """Columns from ``start``: the greatest similarities to each of these items."""
+    def _block(self, users: csr_matrix, norms: NDArray[np.float32], start: int) -> csr_matrix:
+        """Rows from ``start``: the greatest similarities to each of these items."""
         block = np.arange(start, min(start + _BLOCK, users.shape[1]))
-        shared = (users.T @ users[:, block]).toarray()
-        shared[block, block - start] = 0.0
-        similar = shared / (np.outer(norms, norms[block]) + self.shrinkage + 1e-6)
+        shared = (users[:, block].T @ users).toarray()
+        shared[block - start, block] = 0.0
+        similar = shared / (np.outer(norms[block], norms) + np.float32(self.shrinkage + 1e-6))
         k = min(self.neighbours, len(norms))
-        nearest = np.argpartition(-similar, k - 1, axis=0)[:k]
+        nearest = np.argpartition(-similar, k - 1, axis=1)[:, :k]
         kept = np.zeros_like(similar)
-        np.put_along_axis(kept, nearest, np.take_along_axis(similar, nearest, axis=0), axis=0)
-        return csc_matrix(kept.astype(np.float32))
+        np.put_along_axis(kept, nearest, np.take_along_axis(similar, nearest, axis=1), axis=1)
+        return csr_matrix(kept)
 
     def _score(self, queries: Queries) -> NDArray[np.float32]:
         return np.asarray((queries.history_csr() @ self.weights_).toarray(), np.float32)

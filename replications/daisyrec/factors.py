@@ -14,8 +14,8 @@ from fullrank.experiment.run import run
 from fullrank.experiment.spec import BenchSpec, parse_spec
 from replications.daisyrec.data import STRATEGIES, path_of
 
-TRIALS = 4
-BASE: dict[str, Any] = {"embedding_dim": 32, "epochs": 20}
+TRIALS = 3
+BASE: dict[str, Any] = {"embedding_dim": 16, "epochs": 10}
 LEVELS: dict[str, dict[str, str]] = {
     "objective": {"cross-entropy": "crossentropy", "hinge": "hinge", "top-1": "top1"},
     "negatives": {

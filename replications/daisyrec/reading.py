@@ -17,7 +17,7 @@ def values(board: Board, metric: str, users: str) -> dict[Key, dict[str, float]]
     """Values by bench and model."""
     out: dict[Key, dict[str, float]] = {}
     for row in board:
-        if row["metric"] == metric and row["users"] == users:
+        if (row["metric"], row["users"]) == (metric, users) and row["value"] is not None:
             out.setdefault((row["data"], row["view"], row["split"]), {})[row["model"]] = row[
                 "value"
             ]

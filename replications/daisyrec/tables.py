@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fullrank.experiment.leaderboard import leaderboard
 from fullrank.experiment.results import Results
@@ -15,6 +16,9 @@ from replications.daisyrec.honest import Bench
 from replications.daisyrec.published import METRICS, numbers
 
 HEADS = ("Pre", "Rec", "HR", "MAP", "MRR", "NDCG")
+LAST_DIGIT = 0.0001
+FEWEST = 30
+"""Users of a segment that is shown."""
 FAR = 3.0
 """Standard deviations of one draw, beyond which a published number is not explained by chance."""
 
@@ -31,10 +35,17 @@ def far(value: float, mean: float, spread: float, n: int) -> bool:
     Args:
         value: published, rounded to four digits.
         mean: of our draws.
-        spread: their standard deviation.
+        spread: standard deviation of a draw.
         n: how many they are.
     """
-    return abs(value - mean) > FAR * spread * np.sqrt(1 + 1 / n) + 0.00005
+    return bool(abs(value - mean) > FAR * spread * np.sqrt(1 + 1 / n) + LAST_DIGIT)
+
+
+def pooled(cells: Cells, data: str) -> NDArray[np.float64]:
+    """Standard deviation of a draw by metric ``[6]``, pooled over the lines of a data set."""
+    squares = [v[:, 0].var(axis=0, ddof=1) for key, v in cells.items() if key[0] == data]
+    moving = [s for s in squares if s.any()]
+    return np.sqrt(np.mean(moving, axis=0)) if moving else np.zeros(len(METRICS))
 
 
 def compatible(cells: Cells, labels: dict[str, str]) -> str:
@@ -52,7 +63,8 @@ def compatible(cells: Cells, labels: dict[str, str]) -> str:
             shown.add((data, view, model))
             out.append([data, view, f"**{model}**", *(f"**{x:.4f}**" for x in given), "published"])
         mean, spread = values[:, 0].mean(axis=0), values[:, 0].std(axis=0, ddof=1)
-        off = [far(*row, len(values)) for row in zip(given, mean, spread)]
+        common = pooled(cells, data) if spread.any() else spread
+        off = [far(*row, len(values)) for row in zip(given, mean, common)]
         mine = [
             f"{m:.4f} ± {round(s * 1e4)}{'*' if o else ''}" for m, s, o in zip(mean, spread, off)
         ]
@@ -134,7 +146,7 @@ def _rounded(value: Any) -> Any:
 def honest(board: Board, metric: str = HONEST_METRICS[0]) -> str:
     """NDCG@10 with its interval, models by benches."""
     names = {"ndcg@10": "NDCG@10", "hr@10": "HitRate@10"}
-    mine = [row for row in board if row["metric"] == names[metric]]
+    mine = [r for r in board if r["metric"] == names[metric] and r["n_queries"] >= FEWEST]
     keys = list(dict.fromkeys((r["data"], r["view"], r["split"], r["users"]) for r in mine))
     models = list(dict.fromkeys(row["model"] for row in mine))
     lines = []
