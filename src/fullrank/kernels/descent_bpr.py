@@ -133,8 +133,8 @@ def descend_bpr(
     rate, reg = np.float32(step.rate), step.reg
     keep = np.float32(1.0) - rate * np.float32(step.reg)
     for at in range(blocks.starts[cell], blocks.starts[cell + 1]):
-        user, item, key = np.int64(cell_users[at]), np.int64(cell_items[at]), keys[at]
-        low, high, place, negative = indptr[user], indptr[user + 1], 0, np.int64(-1)
+        user, item, key = int(cell_users[at]), int(cell_items[at]), keys[at]
+        low, high, place, negative = indptr[user], indptr[user + 1], 0, -1
         for attempt in range(_TRIES):
             u = _uniform(key, attempt)
             if even:
@@ -143,7 +143,7 @@ def descend_bpr(
                 c = int(u * cells)
                 place = _place(running, guide[c], guide[c + 1], least + (most - least) * u)
             if not _has(own, low, high, members[place]):
-                negative = np.int64(members[place])
+                negative = int(members[place])
                 break
         if negative < 0:
             negative = _next_other(place, members, running, own, low, high)
