@@ -63,7 +63,7 @@ def compatible(cells: Cells, labels: dict[str, str]) -> str:
             shown.add((data, view, model))
             out.append([data, view, f"**{model}**", *(f"**{x:.4f}**" for x in given), "published"])
         mean, spread = values[:, 0].mean(axis=0), values[:, 0].std(axis=0, ddof=1)
-        common = pooled(cells, data) if spread.any() else spread
+        common = np.maximum(spread, pooled(cells, data)) if spread.any() else spread
         off = [far(*row, len(values)) for row in zip(given, mean, common)]
         mine = [
             f"{m:.4f} ± {round(s * 1e4)}{'*' if o else ''}" for m, s, o in zip(mean, spread, off)
