@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from fullrank.core.random import derive
 from replications.item_sampling import page
 from replications.item_sampling.study import Kept, kept_cell
-from replications.item_sampling.worlds import names, world
+from replications.item_sampling.worlds import REAL, names, world
 
 
 def one(folder: Path, cache: Path, data: str, model: str, repeats: int) -> Kept | None:
@@ -35,15 +35,22 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=100)
     parser.add_argument("--cache", type=Path, default=Path("runs/item_sampling"))
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--write", action="store_true", help="put the tables into README.md")
+    parser.add_argument("--data", choices=REAL, help="one data set alone, on a page of its own")
+    parser.add_argument("--write", action="store_true", help="put the tables into the page")
     given = parser.parse_args()
 
     with ProcessPoolExecutor(given.jobs) as pool:
         waiting = {
-            key: pool.submit(one, given.folder, given.cache, *key, given.repeats) for key in names()
+            key: pool.submit(one, given.folder, given.cache, *key, given.repeats)
+            for key in names()
+            if given.data in (None, key[0])
         }
         found = {key: future.result() for key, future in waiting.items()}
-    page.show({key: cell for key, cell in found.items() if cell is not None}, write=given.write)
+    made = {key: cell for key, cell in found.items() if cell is not None}
+    if given.data is None:
+        page.show(made, write=given.write)
+    else:
+        page.some(made, given.data, write=given.write)
 
 
 if __name__ == "__main__":

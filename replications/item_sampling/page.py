@@ -15,6 +15,23 @@ FOLDER = Path(__file__).parent
 README = FOLDER / "README.md"
 
 
+def some(cells: Cells, data: str, *, write: bool) -> None:
+    """Print the tables of one data set; put them into a page of its own, if asked to."""
+    titles = {
+        "Errors at n = 100": tables.table_1(cells),
+        "Adaptive designs": tables.table_2(cells),
+        "Is the best model found?": tables.table_3(cells),
+        "Coverage": tables.covers(cells),
+        "The spot check": tables.checks(cells),
+    }
+    text = "\n\n".join(f"## {title}\n\n{table}" for title, table in titles.items())
+    print(text)
+    if write:
+        path = FOLDER / f"{data}.md"
+        head = path.read_text("utf-8").split("\n## ")[0].rstrip() if path.exists() else f"# {data}"
+        path.write_text(f"{head}\n\n{text}\n", "utf-8")
+
+
 def show(cells: Cells, *, write: bool) -> None:
     """Print the tables; put them into the page, with plots and all numbers, if asked to."""
     made = {

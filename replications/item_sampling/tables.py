@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -142,7 +143,8 @@ def table_3(cells: Cells) -> str:
             values = np.array([c[f"values/{method}"][:, places] for c in mine])
             share = 100 * (values.argmax(axis=0) == best).mean(axis=0)
             row.append(" / ".join(f"{x:.0f}" for x in share))
-        rows.append(row)
+        if any(row[1:]):
+            rows.append(row)
     return _table(["method", *data], rows)
 
 
@@ -153,13 +155,15 @@ def covers(cells: Cells) -> str:
         shares = [coverage(cell, m) for m in COVERED]
         all_.append([np.nan if x is None else x for x in shares])
         rows.append([_head(key, cell)[0], *("" if x is None else f"{x:.0f}" for x in shares)])
-    kinds = [[k[0] not in LAWS for k in cells], [True] * len(cells)]
-    for name, kind in zip(("**real**", "**all**"), kinds):
+    kinds = {"**real**": [k[0] not in LAWS for k in cells], "**all**": [True] * len(cells)}
+    for name, kind in kinds.items():
         some = np.array(all_)[np.array(kind)]
-        mean, low = np.nanmean(some, axis=0), np.nanmin(some, axis=0)
+        with warnings.catch_warnings(category=RuntimeWarning, action="ignore"):
+            mean, low = np.nanmean(some, axis=0), np.nanmin(some, axis=0)  # none: NaN
         rows.append([name, *(f"**{m:.1f}** ({w:.0f})" for m, w in zip(mean, low))])
-    heads = ["n = 100", "n = 500", "n = 100 + spot check", *DESIGNS]
-    return _table(["world", *heads], rows)
+    heads = ["world", "n = 100", "n = 500", "n = 100 + spot check", *DESIGNS]
+    run = [0, *(j + 1 for j, m in enumerate(COVERED) if not np.isnan(np.array(all_)[:, j]).all())]
+    return _table([heads[j] for j in run], [[row[j] for j in run] for row in rows])
 
 
 def checks(cells: Cells) -> str:
