@@ -125,11 +125,13 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--cache", type=Path, default=Path("runs/item_sampling"))
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     parser.add_argument("--write", action="store_true", help="put the table into README.md")
     given = parser.parse_args()
     with ProcessPoolExecutor(given.jobs) as pool:
         waiting = {
-            name: pool.submit(cell, given.folder, given.cache, name, given.seeds) for name in MODELS
+            name: pool.submit(cell, given.folder, given.cache, name, given.seeds)
+            for name in given.models
         }
         made = table({name: future.result() for name, future in waiting.items()})
     print(made)
