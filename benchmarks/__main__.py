@@ -16,7 +16,10 @@ from pathlib import Path
 from benchmarks._measure import Alone, alone, blas, machine
 from benchmarks._rows import Row, table
 
-PARTS = ("basics", "full_ranking", "scored", "sampled", "lists", "data_path", "training")
+PARTS = (
+    "basics", "full_ranking", "scored", "sampled", "lists", "data_path", "training",
+    "training_sgd", "training_neural",
+)  # fmt: skip
 README = Path(__file__).parent / "README.md"
 FAILED = "runs"
 """Goal of the row of a part that failed."""

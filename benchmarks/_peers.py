@@ -19,6 +19,18 @@ PEERS: dict[str, tuple[str, ...]] = {
     "irspack": ("irspack==0.5.2", *ARRAYS),
     "torch": (TORCH, *ARRAYS),
     "lenskit": ("lenskit==2025.8.1", TORCH, *ARRAYS),
+    # implicit and LensKit beside what fullrank needs, for the snippet of docs/your-own-model.md
+    "adapters": (
+        "implicit==0.7.3",
+        "lenskit==2025.8.1",
+        TORCH,
+        *ARRAYS,
+        "numba==0.68.1",
+        "polars==2.1.0",
+        "narwhals==2.29.0",
+        "pydantic>=2.7",
+        "safetensors>=0.5",
+    ),
     "fastslim": ("fastslim==0.3.0", *ARRAYS),
     "lightfm": ("lightfm==1.17", *ARRAYS),
     # RecBole reads frames and builds matrices as pandas 2 and SciPy 1.11 had them
