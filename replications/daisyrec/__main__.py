@@ -28,14 +28,15 @@ def compatible_part(folder: Path, cache: Path, *, write: bool) -> dict[str, str]
 
 def honest_part(folder: Path, cache: Path, *, write: bool) -> dict[str, str]:
     """The same data by a protocol without the study's flaws."""
-    board = tables.boards(honest.run_all(folder, cache))
+    results = honest.run_all(folder, cache)
+    board = tables.boards(results)
     if write:
         page.write_csv("honest.csv", tables.honest_rows(board))
     return {
         "honest": tables.honest(board),
         "fallback": reading.fallback(board),
-        "agreement": reading.agreement(board),
         "orders": reading.orders(board),
+        **reading.of_metrics(results),
     }
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau
 
+from fullrank.experiment.analyse import analyse
+from fullrank.experiment.analyse.matrix import MetricMatrix
+from fullrank.experiment.results import Results
+from replications.daisyrec.honest import Bench
 from replications.daisyrec.tables import Board, markdown
 
 Key = tuple[str, str, str]
@@ -64,20 +67,23 @@ def orders(board: Board) -> str:
     return markdown(["data", "view", "split", "order", "Kendall's tau with the first"], rows)
 
 
-def agreement(board: Board) -> str:
-    """Kendall's tau between the orders of models by two metrics, averaged over benches."""
-    metrics = list(dict.fromkeys(row["metric"] for row in board))
-    by_metric = {metric: values(board, metric, "all") for metric in metrics}
-    taus: dict[tuple[str, str], float] = {}
-    for pair in combinations(metrics, 2):
-        one, two = (by_metric[metric] for metric in pair)
-        taus[pair] = float(
-            np.mean(
-                [kendalltau(list(one[k].values()), list(two[k].values())).statistic for k in one]
-            )
-        )
-    rows = [
-        [a, *("1" if a == b else f"{taus.get((a, b), taus.get((b, a), 1.0)):.2f}" for b in metrics)]
-        for a in metrics
-    ]
-    return markdown(["", *metrics], rows)
+def of_metrics(results: dict[Bench, Results]) -> dict[str, str]:
+    """Co-optimality and Kendall's tau of metrics over all benches, as ``fullrank analyse`` does."""
+    found = analyse(list(results.values()), only=("co-optimality", "correlation"))
+    assert found.co_optimality is not None
+    return {
+        "co-optimality": matrix(found.co_optimality.matrices[0]),
+        "correlation": matrix(found.correlation[0]),
+    }
+
+
+def matrix(found: MetricMatrix) -> str:
+    """A matrix with its intervals, rows to columns."""
+    rows = []
+    for i, name in enumerate(found.metrics):
+        cells = [
+            f"{found.values[i, j]:.2f} ({found.low[i, j]:.2f} … {found.high[i, j]:.2f})"
+            for j in range(len(found.metrics))
+        ]
+        rows.append([name, *("1" if j == i else cell for j, cell in enumerate(cells))])
+    return markdown(["", *found.metrics], rows)

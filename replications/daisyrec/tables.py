@@ -149,8 +149,11 @@ def honest(board: Board, metric: str = HONEST_METRICS[0]) -> str:
     mine = [r for r in board if r["metric"] == names[metric] and r["n_queries"] >= FEWEST]
     keys = list(dict.fromkeys((r["data"], r["view"], r["split"], r["users"]) for r in mine))
     models = list(dict.fromkeys(row["model"] for row in mine))
+    split = {key[:3] for key in keys if key[3] == "cold"}
     lines = []
     for key in keys:
+        if key[3] == "warm" and key[:3] not in split:
+            continue  # next to all are warm
         by_model = {
             r["model"]: r for r in mine if (r["data"], r["view"], r["split"], r["users"]) == key
         }

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from replications.daisyrec import factors, page, reading, tables
 
+from fullrank.experiment.analyse.matrix import MetricMatrix
+
 
 def board(values, key=("ML-1M", "10-filter", "TSBR"), metric="NDCG@10"):
     """Rows of a leaderboard from ``{(model, users): (value, n)}``."""
@@ -59,12 +61,12 @@ def test_orders_by_hand():
     assert "B > A > C | 0.33" in lines[3]
 
 
-def test_agreement_by_hand():
-    """The second metric turns one of three pairs round."""
-    values = {("A", "all"): (3, 1), ("B", "all"): (2, 1), ("C", "all"): (1, 1)}
-    turned = {("A", "all"): (2, 1), ("B", "all"): (3, 1), ("C", "all"): (1, 1)}
-    text = reading.agreement(board(values) + board(turned, metric="HitRate@10"))
-    assert text.splitlines()[2] == "| NDCG@10 | 1 | 0.33 |"
+def test_matrix_goes_from_rows_to_columns():
+    values = np.array([[1.0, 0.25], [0.5, 1.0]])
+    found = MetricMatrix("all", ("A", "B"), values, values - 0.1, values + 0.1, values > 0, "cases")
+    lines = reading.matrix(found).splitlines()
+    assert lines[2] == "| A | 1 | 0.25 (0.15 … 0.35) |"
+    assert lines[3] == "| B | 0.50 (0.40 … 0.60) | 1 |"
 
 
 def test_page_is_filled_between_marks(tmp_path):
