@@ -45,6 +45,7 @@ PACKAGES = [
             "report",
             "split",
             "stats",
+            "subsample",
             "experiment",
             "testing",
         )

@@ -16,8 +16,12 @@ def test_metrics_are_listed_with_their_aliases(cli):
 
 
 @pytest.mark.parametrize(
-    "kind", ["models", "metrics", "splits", "filters", "negatives", "objectives", "estimators"]
-)
+    "kind",
+    [
+        "models", "metrics", "splits", "filters", "negatives", "objectives", "estimators",
+        "subsamplers",
+    ],
+)  # fmt: skip
 def test_everything_is_listed_with_settings(cli, kind):
     rows = cli("list", kind, "--json").json()
     shown = cli("list", kind)

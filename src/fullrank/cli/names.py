@@ -10,7 +10,7 @@ import typer
 from fullrank.cli._output import print_json, print_table
 
 Kind = Literal[
-    "models", "metrics", "splits", "filters", "negatives", "objectives", "estimators"
+    "models", "metrics", "splits", "filters", "negatives", "objectives", "estimators", "subsamplers"
 ]  # fmt: skip
 
 

@@ -20,6 +20,7 @@ GROUPS = {
     "negatives": "fullrank.negatives",
     "objective": "fullrank.objectives",
     "estimator": "fullrank.estimators",
+    "subsampler": "fullrank.subsample",
 }
 
 

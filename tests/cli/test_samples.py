@@ -1,0 +1,72 @@
+"""``subsample`` on the command line."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from fullrank.split import Split
+
+
+@pytest.fixture
+def log(tmp_path):
+    rows = [(u, i, 100 * u + i) for u in range(30) for i in range(u % 7 + 3)]
+    frame = pl.DataFrame(rows, schema=["user_id", "item_id", "timestamp"], orient="row")
+    frame.write_csv(tmp_path / "log.csv")
+    return tmp_path / "log.csv"
+
+
+LOW = ("--floor", "rows=1", "--floor", "users=1", "--floor", "items=1")
+
+
+def test_a_file_is_sampled(cli, log, tmp_path):
+    out = tmp_path / "out"
+    said = cli("subsample", log, "--strategy", "random_users", "--keep", 0.5, "-o", out, *LOW)
+    assert said.code == 0, said.err
+    assert "rows: 88 of 175 (50.3 %)" in said.out
+    assert pl.read_parquet(out / "train.parquet").height == 88
+    assert pl.read_parquet(out / "catalogue.parquet").height == 9
+    told = cli(
+        "subsample", log, "--strategy", "RandomUsers", "--keep", 0.5, "-o", tmp_path / "again",
+        "--json", *LOW,
+    ).json()  # fmt: skip
+    saved = (out / "manifest.json").read_text()
+    assert told["fingerprint"]["sample"] in saved
+    assert told["realised"]["rows"] == {"kept": 88, "of": 175, "share": 88 / 175}
+
+
+def test_of_a_split_only_the_training_rows_are_sampled(cli, log, tmp_path):
+    made = cli("split", log, "--strategy", "LeaveLast", "-o", tmp_path / "split")
+    assert made.code == 0, made.err
+    given, out = tmp_path / "split", tmp_path / "out"
+    said = cli("subsample", given, "--strategy", "Temporal", "--keep", 0.4, "-o", out, *LOW)
+    assert said.code == 0, said.err
+    before, after = Split.load(given), Split.load(out)
+    assert after.counts["test"] == before.counts["test"]
+    assert after.part_fingerprints["test"] == before.part_fingerprints["test"]
+    assert after.part_fingerprints["valid"] == before.part_fingerprints["valid"]
+    assert after.counts["train"] == -(-4 * before.counts["train"] // 10)
+    said = cli(
+        "subsample", given, "--strategy", "Temporal", "--keep", 0.4, "-o", tmp_path / "no",
+        "--filter", "core={users=2}",
+    )  # fmt: skip
+    assert said.code == 2
+    assert "leave --filter out" in said.err
+
+
+def test_settings_may_stand_in_the_name(cli, log, tmp_path):
+    args = ("--keep", 0.5, *LOW, "--json")
+    one = cli(
+        "subsample", log, "--strategy", "RandomWalk(restart=0.3)", "-o", tmp_path / "a", *args
+    )
+    two = cli(
+        "subsample", log, "--strategy", "RandomWalk", "--set", "restart=0.3", "-o", tmp_path / "b",
+        *args,
+    )  # fmt: skip
+    assert one.json()["fingerprint"] == two.json()["fingerprint"]
+    assert one.json()["settings"]["restart"] == 0.3
+    said = cli(
+        "subsample", log, "--strategy", "RandomWalk(restart=0.3)", "--set", "restart=0.3",
+        "-o", tmp_path / "c", *args,
+    )  # fmt: skip
+    assert "has the setting 'restart' twice" in said.err
