@@ -66,7 +66,7 @@ class CKE(PairFactors):
     an entity. Triples that come twice count once. ``text``, ``image``: npz with ``item_id`` and
     ``vector`` ``[n, f]``, or a table with ``item_id`` and a list ``vector`` or a column an entry.
     At least one of the three is needed. A benchmark file names them relative to itself, and makes
-    its results anew if their content changes.
+    its results anew if their content changes. Defaults were not searched.
 
     Attributes:
         triples: file of the knowledge graph.
