@@ -7,16 +7,20 @@ With ``OMP_NUM_THREADS=1`` and nothing else at work it takes about 15 minutes of
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 import fullrank as fr
+from fullrank.core.registry import find
 from fullrank.experiment.leaderboard import leaderboard, paired_tests
 from fullrank.experiment.results import Results
+from fullrank.experiment.spec import parse_spec
 from fullrank.models import REGISTRY
 
 HERE = Path(__file__).parent
@@ -74,10 +78,16 @@ def triples(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def bench(title: str, split: str, without: list[str]) -> str:
+def stored(store: Path) -> set[str]:
+    """Models of this version that are done."""
+    cells = [json.loads(path.read_text()) for path in store.glob("cells/*/cell.json")]
+    return {c["model"] for c in cells if c["version"] == find("model", c["class"]).version}
+
+
+def bench(title: str, split: str, models: Sequence[str]) -> str:
     """The benchmark file of a split."""
     out = BENCH.format(title=title, split=split)
-    for name in [name for name in REGISTRY if name not in without]:
+    for name in models:
         out += f'\n[[model]]\nname = "{name}"\n'
         if name == "CKE":
             out += f'settings = {{ triples = "{TRIPLES.name}" }}\n'
@@ -121,7 +131,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("data", type=Path)
     parser.add_argument("--store", type=Path, default=Path("ml_100k_store"))
-    parser.add_argument("--without", nargs="*", default=[], help="models to leave out")
+    parser.add_argument("--stored", action="store_true", help="fit nothing: a page of what is done")
     args = parser.parse_args()
     os.environ["FULLRANK_DATA"] = str(args.data)
     items = fr.read("ml-100k").items
@@ -129,13 +139,14 @@ def main() -> None:
     triples(items).write_csv(TRIPLES, separator="\t")
     page = INTRO
     for name, (title, split, segments) in SPLITS.items():
-        path = HERE / f"{name}.toml"
-        path.write_text(bench(title, split, args.without))
-        told = lambda step: print(step.text, flush=True)  # noqa: E731
-        results = fr.run(path, args.store / name, progress=told)
+        (HERE / f"{name}.toml").write_text(bench(title, split, REGISTRY))
+        done = stored(args.store / name) if args.stored else set(REGISTRY)
+        chosen = [model for model in REGISTRY if model in done]
+        spec = parse_spec(tomllib.loads(bench(title, split, chosen)))
+        results = fr.run(spec, args.store / name, base=HERE)
         page += f"## {title}\n\n" + "\n".join(table(results, segments)) + "\n\n"
-    if args.without:
-        page += f"Not run yet: {', '.join(args.without)}.\n"
+        if left := [model for model in REGISTRY if model not in done]:
+            page += f"Not run yet on this split: {', '.join(left)}.\n\n"
     (HERE / "README.md").write_text(page.rstrip() + "\n")
 
 

@@ -54,6 +54,8 @@ def page(runs: list[dict[str, object]], error: float) -> str:
     out = TEXT.format(error=error)
     for name, _, _ in GRID:
         mine = [run for run in runs if run["model"] == name]
+        if not mine:
+            continue
         steps = [epoch for epoch in mine[0]["curve"] if int(epoch) % 10 == 0]  # type: ignore[attr-defined]
         out += f"## {name}\n\n| learning rate | {' | '.join(steps)} |\n"
         out += "|---" * (len(steps) + 1) + "|\n"
