@@ -55,6 +55,7 @@ ROWS = (
     Row("MostPop, 1,000 candidates", "MostPop", Popularity),
     Row("ItemKNN", "ItemKNN", ShrunkItemKNN),
     Row("ItemKNN, fair ties", "ItemKNN", ShrunkItemKNN, ties="fair", cold=True),
+    Row("ItemKNN, a stable sort", "ItemKNN", ShrunkItemKNN, ties="stable", cold=True),
     Row("ItemKNN, whole catalogue, fair ties", "ItemKNN", ShrunkItemKNN, False, "fair"),
     Row("PureSVD", "PureSVD", UserRowSVD),
     Row("PureSVD, history folded in", "PureSVD", PureSVD, cold=True),

@@ -21,7 +21,7 @@ from fullrank.core.random import RNG, derive, hash_elements
 from fullrank.models import Monitor, Recommender
 from fullrank.negatives import Pool, Uniform
 
-Ties = Literal["authors", "fair"]
+Ties = Literal["authors", "stable", "fair"]
 
 SIZE = 1000
 _FEW = 16
@@ -83,11 +83,12 @@ def as_sorted(
         items: the candidates.
         user: whose they are.
         ties: ``"authors"``: rows of equal scores as the old quicksort left them, other ties in
-            the order of the set; ``"fair"``: by a hash of user and item.
+            the order of the set; ``"stable"``: all in that order; ``"fair"``: by a hash of user
+            and item.
     """
     if ties == "fair":
         return np.lexsort((hash_elements(user, items), scores))
-    if len(scores) and (scores == scores[0]).all():
+    if ties == "authors" and len(scores) and (scores == scores[0]).all():
         return np.array(order_of_equals(len(scores)))
     return np.argsort(scores, kind="stable")
 

@@ -75,6 +75,7 @@ def test_ties_as_the_authors_and_fair():
     items = np.array([7, 3, 5])
     scores = np.array([1.0, 2.0, 1.0], np.float32)
     assert as_sorted(scores, items, 0, "authors").tolist() == [0, 2, 1]
+    assert as_sorted(np.zeros(3, np.float32), items, 0, "stable").tolist() == [0, 1, 2]
     firsts = [items[as_sorted(np.zeros(3, np.float32), items, u, "fair")[-1]] for u in range(900)]
     assert min(firsts.count(item) for item in items.tolist()) > 300 - 4 * math.sqrt(200)
 
