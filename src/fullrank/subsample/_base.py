@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.data.filters.amounts import plain_settings
+
+if TYPE_CHECKING:
+    from fullrank.subsample._importance import Importance
 
 Size = Literal["exact", "whole", "faithful"]
 SIZES = ("exact", "whole", "faithful")
@@ -27,10 +30,12 @@ class Order:
         keys: numbers ``[n]``, one a row: smaller ones are kept first, rows of one key are a unit
             that is kept or dropped as a whole, or trimmed at random to hit a size exactly.
         about: what the manifest shall say of how it came about (a proxy and its training, …).
+        importance: of the rows, where the order comes from one.
     """
 
     keys: NDArray[Any]
     about: Mapping[str, Any] = field(default_factory=dict)
+    importance: Importance | None = None
 
 
 @dataclass(frozen=True)

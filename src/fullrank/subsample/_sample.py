@@ -18,6 +18,7 @@ from fullrank.data.filters.amounts import check_count, check_share
 from fullrank.split import Split
 from fullrank.split._base import LEFT_OUT, TRAIN
 from fullrank.subsample._base import SIZES, Order, Sampler, Size
+from fullrank.subsample._importance import Importance
 from fullrank.subsample._manifest import manifest
 from fullrank.subsample._parse import parse_sampler
 from fullrank.subsample._select import as_fraction, asked_rows, first_rows, whole_units
@@ -57,12 +58,14 @@ class Subsample:
         manifest: asked and realised shares, cold users, catalogue, fingerprints, ready for JSON.
         split: the split with the other training rows left out and everything else untouched, if a
             split was given.
+        importance: of the rows of ``source``, where the strategy went by it.
     """
 
     source: Interactions
     rows: NDArray[np.int64]
     manifest: Mapping[str, Any]
     split: Split | None = None
+    importance: Importance | None = None
 
     def __repr__(self) -> str:
         share = f"{len(self.rows) / len(self.source):.2%}"
@@ -154,7 +157,7 @@ def subsamples(
         seconds = {"order": ordered, "select": time.perf_counter() - begun}
         told = manifest(how, rows, kept, keep, size, seed, about, seconds)
         cut = _left_out(train, mask, told) if isinstance(train, Split) else None
-        out.append(Subsample(rows, kept, told, cut))
+        out.append(Subsample(rows, kept, told, cut, order.importance if order else None))
     return out
 
 

@@ -17,7 +17,9 @@ def save(sample: Subsample, folder: str | Path) -> list[str]:
     Of a split the whole split is written, as ``Split.save`` does, so that validation and test rows
     travel with the sample; of plain rows ``train.parquet``. ``catalogue.parquet`` lists the items
     that had training rows before (``catalogue = "…/catalogue.parquet"`` in a benchmark file keeps
-    the full ranking over them), and ``manifest.json`` is written last.
+    the full ranking over them), and ``manifest.json`` is written last. Where the
+    strategy went by the importance of rows, it is in ``importance.npz``, and need not be made anew
+    (``importance`` is a setting of such strategies).
 
     Args:
         sample: what ``subsample`` gave.
@@ -34,8 +36,12 @@ def save(sample: Subsample, folder: str | Path) -> list[str]:
         sample.split.save(folder)
     else:
         write_interactions(sample.train, folder / "train.parquet")
+    names = ["train.parquet", "catalogue.parquet", "manifest.json"]
+    if sample.importance is not None:
+        sample.importance.save(folder / "importance.npz")
+        names.append("importance.npz")
     items = sample.source.item_vocab.series(np.flatnonzero(sample.catalogue))
     pl.DataFrame({"item_id": items}).write_parquet(folder / "catalogue.parquet")
     text = json.dumps(sample.manifest, indent=1, ensure_ascii=False)
     (folder / "manifest.json").write_text(text, encoding="utf-8")
-    return ["train.parquet", "catalogue.parquet", "manifest.json"]
+    return names
