@@ -24,7 +24,7 @@ from benchmarks._measure import alone
 from benchmarks._rows import Row, main
 from benchmarks._training import cpu_seconds, interactions, peer, training_rows
 
-SHAPE, QUICK = (6040, 3706, 1_000_000), (600, 500, 20_000)
+SHAPE, QUICK = (6040, 3706, 1_000_000), (150, 200, 3000)
 EPOCHS = {"MultiVAE": 4, "LightGCN": 3, "SASRec": 2}
 OURS: dict[str, dict[str, Any]] = {
     "MultiVAE": {"embedding_dim": 200, "hidden_dim": 600, "batch_size": 128},
@@ -41,8 +41,8 @@ THEIRS: dict[str, dict[str, Any]] = {
                "train_neg_sample_args": None, "MAX_ITEM_LIST_LENGTH": 50,
                "train_batch_size": 2048},
 }  # fmt: skip
-SEQUENCES = 50_000
-"""Rows that SASRec gets: with all, an epoch of RecBole takes most of an hour."""
+ROWS = {"LightGCN": 200_000, "SASRec": 50_000}
+"""Of the first users: with all, RecBole would take most of an hour."""
 
 
 def save(folder: str, shape: tuple[int, int, int], rows: int | None) -> None:
@@ -60,8 +60,12 @@ def save(folder: str, shape: tuple[int, int, int], rows: int | None) -> None:
 def ours(folder: str, name: str, epochs: int) -> dict[str, float]:
     """Median seconds of an epoch after the first, processor seconds of one."""
     import fullrank.models as models
+    from fullrank.core.interactions import Interactions
 
     data = interactions(folder)
+    if name == "SASRec":
+        times = np.arange(len(data.users), dtype=np.int64)
+        data = Interactions(data.users, data.items, data.user_vocab, data.item_vocab, times=times)
     model = getattr(models, name)(**OURS[name], epochs=epochs)
     used = [cpu_seconds()]
 
@@ -82,11 +86,11 @@ def rows(quick: bool) -> list[Row]:
     out: list[Row] = []
     for name, epochs in EPOCHS.items():
         with tempfile.TemporaryDirectory() as folder:
-            save(folder, QUICK if quick else SHAPE, SEQUENCES if name == "SASRec" else None)
+            save(folder, QUICK if quick else SHAPE, ROWS.get(name))
             mine = alone("benchmarks.training_neural:ours", folder, name, epochs)
             arguments = (folder, name, THEIRS[name], epochs, 0, "")
             peers = {"RecBole": peer("recbole", "fit", *arguments, blas=2)}
-        size = f", {SEQUENCES:,} rows" if name == "SASRec" and not quick else ""
+        size = f", {ROWS.get(name, SHAPE[2]):,} rows" if not quick else ""
         out += training_rows(f"{name}, an epoch on the CPU{size}", mine, peers)
     return out
 
