@@ -23,6 +23,7 @@ GUIDES = {
     "reading-ml-1m": ROOT / "docs" / "reading-ml-1m.md",
     "ranking": ROOT / "docs" / "ranking.md",
     "sampled-evaluation": ROOT / "docs" / "sampled-evaluation.md",
+    "subsample": ROOT / "docs" / "subsample.md",
     "growth": ROOT / "docs" / "growth.md",
     "gpu": ROOT / "docs" / "gpu.md",
     "contributing": ROOT / "CONTRIBUTING.md",
