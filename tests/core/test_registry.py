@@ -45,7 +45,7 @@ def test_settings_of_the_wrong_type(settings: dict[str, object], said: str) -> N
 
 
 def test_a_type_slip_that_the_class_stumbles_over() -> None:
-    with pytest.raises(SpecError, match="model 'EASE': reg must be a number, got 'strong'"):
+    with pytest.raises(SpecError, match="EASE: reg must be a number, got 'strong'"):
         build("model", "EASE", {"reg": "strong"})
 
 

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any
 
 from fullrank.core.errors import SpecError, suggest
+from fullrank.core.settings import check_types
 
 GROUPS = {
     "model": "fullrank.models",
@@ -99,9 +100,9 @@ def construct(where: str, target: Any, settings: Mapping[str, Any]) -> Any:
     try:
         built = target(**settings)
     except TypeError as error:
-        _check_types(where, target, settings)
+        check_types(where, target, settings)
         raise SpecError(f"{where} can't be built from {dict(settings)!r}: {error}") from error
-    _check_types(where, target, settings)
+    check_types(where, target, settings)
     return built
 
 
@@ -115,25 +116,6 @@ def not_finite(value: Any, loc: tuple[str | int, ...] = ()) -> Iterator[tuple[An
     elif isinstance(value, list | tuple):
         for j, part in enumerate(value):
             yield from not_finite(part, (*loc, j))
-
-
-_SPELLED = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false"}
-
-
-def _check_types(where: str, target: Any, settings: Mapping[str, Any]) -> None:
-    """Refuse values of the wrong type, for fields annotated with plain types only."""
-    kinds: dict[str, tuple[type, ...]] = {
-        "int": (int,), "float": (int, float), "str": (str,), "bool": (bool,), "None": (type(None),)
-    }  # fmt: skip
-    for f in fields(target):
-        parts = str(f.type).split(" | ")
-        if f.name not in settings or not set(parts) <= set(kinds):
-            continue
-        value = settings[f.name]
-        fits = isinstance(value, tuple(kind for part in parts for kind in kinds[part]))
-        if not fits or (isinstance(value, bool) and "bool" not in parts):
-            expected = " or ".join(_SPELLED[part] for part in parts if part != "None")
-            raise SpecError(f"{where}: {f.name} must be {expected}, got {value!r}")
 
 
 def check_settings(where: str, target: Any, settings: Iterable[str]) -> None:

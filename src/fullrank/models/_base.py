@@ -18,6 +18,7 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
+from fullrank.core.settings import check_types
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._arrays import load_arrays, save_arrays
 from fullrank.models._product import product
@@ -92,6 +93,18 @@ class Recommender(ABC):
     """Names of the attributes (arrays, CSR matrices, numbers) that ``fit`` leaves behind."""
     search_space: ClassVar[Mapping[str, Any]] = {}
     """Default search by setting: ``{"low", "high", "log"}`` (whole ends: whole draws) or a list."""
+
+    def __post_init__(self) -> None:
+        """Check the types of settings; subclasses call it before their own checks.
+
+        Raises:
+            SpecError: a setting of another type than its field's, NaN or an infinity.
+        """
+        for f in fields(self):
+            value = getattr(self, f.name, None)
+            if f.init and isinstance(value, np.number | np.bool_):
+                setattr(self, f.name, value.item())  # settings are written as JSON
+        check_types(type(self).__name__, self, vars(self))
 
     @abstractmethod
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:

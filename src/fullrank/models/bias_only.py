@@ -53,6 +53,7 @@ class BiasOnly(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("reg_user", "reg_item"):
             if not getattr(self, name) >= 0:
                 raise SpecError(f"BiasOnly: {name} must be >= 0, got {getattr(self, name)!r}")

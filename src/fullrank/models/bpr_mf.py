@@ -89,6 +89,7 @@ class BPRMF(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         name = type(self).__name__
         for key in ("embedding_dim", "epochs", "negatives_per_positive"):
             value = getattr(self, key)

@@ -86,6 +86,7 @@ class DCF(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("embedding_dim", "epochs"):
             if getattr(self, name) < 1:
                 raise SpecError(f"DCF: {name} must be >= 1, got {getattr(self, name)!r}")

@@ -55,6 +55,7 @@ class EASE(Recommender):
     search_space: ClassVar[Mapping[str, Any]] = {"reg": {"low": 1.0, "high": 1e4, "log": True}}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.reg > 0:
             raise SpecError(f"EASE: reg must be > 0, got {self.reg!r}")
 

@@ -46,6 +46,7 @@ class Factors(Recommender):
     fitted: ClassVar[tuple[str, ...]] = ("user_factors_", "item_factors_")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("user", "item"):
             ids, given = getattr(self, f"{name}_ids"), np.asarray(getattr(self, f"{name}s"))
             if given.ndim != 2 or len(given) != len(ids):

@@ -96,6 +96,7 @@ class IALS(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("embedding_dim", "epochs"):
             if getattr(self, name) < 1:
                 raise SpecError(f"IALS: {name} must be >= 1, got {getattr(self, name)!r}")

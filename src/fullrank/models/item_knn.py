@@ -69,6 +69,7 @@ class ItemKNN(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings("ItemKNN", self.similarity, self.neighbours, self.shrinkage)
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:

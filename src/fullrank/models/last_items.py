@@ -70,6 +70,7 @@ class LastItems(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("last", "window", "neighbours"):
             if getattr(self, name) < 1:
                 raise SpecError(f"LastItems: {name} must be >= 1, got {getattr(self, name)!r}")

@@ -59,6 +59,7 @@ class Markov(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.smoothing < np.inf:
             raise SpecError(f"Markov: smoothing must be > 0 and finite, got {self.smoothing!r}")
         if self.window < 1:

@@ -40,6 +40,7 @@ class MatrixFunction(Recommender):
     folds_in: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("function", "fit_function"):
             value = getattr(self, name)
             if not callable(value) and not (name == "fit_function" and value is None):

@@ -93,6 +93,7 @@ class MF(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("embedding_dim", "epochs"):
             if getattr(self, name) < 1:
                 raise SpecError(f"MF: {name} must be >= 1, got {getattr(self, name)!r}")

@@ -77,6 +77,7 @@ class NMF(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("embedding_dim", "epochs"):
             if getattr(self, name) < 1:
                 raise SpecError(f"NMF: {name} must be >= 1, got {getattr(self, name)!r}")

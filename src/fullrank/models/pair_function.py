@@ -61,6 +61,7 @@ class PairFunction(Recommender):
     workers: int = 1
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not callable(self.function):
             raise SpecError(
                 f"PairFunction: function must be callable with (users, items), got "

@@ -42,6 +42,7 @@ class Popularity(Recommender):
     search_space: ClassVar[Mapping[str, Any]] = {"count": ["users", "rows"]}
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("window", "half_life"):
             value = getattr(self, name)
             if value is not None and not value > 0:

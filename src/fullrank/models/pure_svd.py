@@ -58,6 +58,7 @@ class PureSVD(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.embedding_dim < 1:
             raise SpecError(f"PureSVD: embedding_dim must be >= 1, got {self.embedding_dim!r}")
 

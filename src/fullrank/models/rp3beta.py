@@ -70,6 +70,7 @@ class RP3beta(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("alpha", "beta"):
             value = getattr(self, name)
             if not 0 <= value < np.inf:

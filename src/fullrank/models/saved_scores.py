@@ -33,6 +33,7 @@ class SavedScores(Recommender):
     thread_safe: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.scores, Interactions):
             raise DataError(
                 "SavedScores takes Interactions whose values are the scores, such as "

@@ -91,6 +91,7 @@ class SLIM(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("l1_reg", "l2_reg"):
             value = getattr(self, name)
             if not 0 <= value < np.inf:

@@ -48,6 +48,7 @@ class TimePopularity(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not 0 < self.half_life_days < np.inf:
             raise SpecError(
                 f"TimePopularity: half_life_days must be > 0 and finite, got "

@@ -52,6 +52,7 @@ class UserKNN(Recommender):
     }
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_settings("UserKNN", self.similarity, self.neighbours, self.shrinkage)
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:

@@ -69,6 +69,7 @@ class Neural(Recommender):
     """The task's loss holds the L2 penalty itself (on the rows of a batch only)."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         name = type(self).__name__
         for key in _WHOLE:
             _whole(name, key, getattr(self, key))
