@@ -14,7 +14,13 @@ from fullrank.kernels.lost_pairs import lost_pairs
 from fullrank.models import BPRMF, EASE, MF, BiasOnly, ItemKNN, Recommender
 from fullrank.split._queries import make_queries
 from fullrank.subsample import Importance, importance, parse_sampler, subsample, subsamples
-from fullrank.subsample._difficulty import inverse_auc, one_negative
+from fullrank.subsample._difficulty import (
+    _pairs,
+    _score_and_offset,
+    inverse_auc,
+    one_negative,
+    squared_errors,
+)
 from fullrank.subsample._proxy import proxy_model
 from fullrank.subsample.score_stratified import rounds
 
@@ -122,9 +128,27 @@ def test_explicit_importance_is_the_squared_error():
     model = BiasOnly(epochs=1).fit(TRAIN)
     row_of = np.searchsorted(QUERIES.users, TRAIN.users)
     predicted = model.predict(QUERIES[row_of], TRAIN.items)
-    np.testing.assert_allclose(found.values, (predicted - TRAIN.values) ** 2)
+    np.testing.assert_allclose(found.values, (predicted - TRAIN.values) ** 2, atol=1e-5)
     assert found.about["estimator"] == "squared error"
     assert importance(TRAIN, "mf(epochs=2)", scenario="explicit").about["epochs"] == 2
+
+
+@dataclass(eq=False)
+class Rated(BiasOnly):
+    """Ratings that are no sum of a score and what the user adds."""
+
+    def predict(self, queries, items):
+        return super().predict(queries, items) * (1 + queries.users % 3)
+
+
+@pytest.mark.parametrize("model", [BiasOnly(), MF(epochs=3), MF(solver="sgd", epochs=3), Rated()])
+def test_squared_errors_are_those_of_predictions_row_by_row(model):
+    model.fit(TRAIN)
+    row_of = np.searchsorted(QUERIES.users, TRAIN.users)
+    wanted = (model.predict(QUERIES[row_of], TRAIN.items) - TRAIN.values) ** 2
+    found = squared_errors(model, QUERIES, TRAIN, _pairs(TRAIN, QUERIES))
+    np.testing.assert_allclose(found, wanted, atol=1e-4)
+    assert (_score_and_offset(model, QUERIES) is None) is isinstance(model, Rated)
 
 
 def test_the_named_proxies_are_those_of_the_paper():

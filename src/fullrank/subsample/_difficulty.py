@@ -16,6 +16,9 @@ from fullrank.split._queries import make_queries
 
 _TRIES = 1000
 
+_ALIKE = 1e-5
+"""Ratings that differ by less are the same: scores are rounded to float32."""
+
 
 class Tracker:
     """Sums the difficulty of each row over the epochs of a fit.
@@ -35,7 +38,7 @@ class Tracker:
         everything = np.ones(len(train), bool)
         self.train, self.scenario, self.estimator, self.seed = train, scenario, estimator, seed
         self.queries = make_queries(train, history=everything, targets=everything, repeats="keep")
-        self.pair_of_row = _pairs(train, self.queries) if scenario == "implicit" else None
+        self.pair_of_row = _pairs(train, self.queries)
         self.epochs = 0
         self._sum = np.zeros(len(train))
         self._kept: list[NDArray[np.float32]] | None = [] if keep else None
@@ -58,9 +61,8 @@ class Tracker:
         return None if self._kept is None else np.stack(self._kept)
 
     def _difficulty(self, model: Recommender) -> NDArray[np.float64]:
-        if self.pair_of_row is None:
-            found = predict_rows(model, self.queries, self.train)
-            return np.asarray((found.predicted - found.observed) ** 2)
+        if self.scenario == "explicit":
+            return squared_errors(model, self.queries, self.train, self.pair_of_row)
         if self.estimator == "exact":
             return inverse_auc(model, self.queries)[self.pair_of_row]
         seed = derive(self.seed, "negatives", self.epochs)
@@ -86,6 +88,41 @@ def inverse_auc(model: Recommender, queries: Queries) -> NDArray[np.float64]:
         queries.target_items, room, out,
     )  # fmt: skip
     return out
+
+
+def squared_errors(
+    model: Recommender, queries: Queries, train: Interactions, pair_of_row: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Squared error of the predicted value of each row: float64 ``[n]``.
+
+    A rating of ``BiasOnly`` or ``MF`` is its score and what its user adds. Where that holds, a
+    prediction a user and the scores are enough, in place of a prediction with a history a row.
+
+    Args:
+        model: a fitted model that predicts ratings.
+        queries: as for ``inverse_auc``.
+        train: the rows.
+        pair_of_row: int64 ``[n]``, place of each row's pair among the targets.
+    """
+    if train.values is None:
+        raise DataError("squared errors need rows with values")
+    predicted = _score_and_offset(model, queries)
+    if predicted is None:
+        return np.asarray((predict_rows(model, queries, train).predicted - train.values) ** 2)
+    return np.asarray((predicted[pair_of_row] - train.values) ** 2)
+
+
+def _score_and_offset(model: Recommender, queries: Queries) -> NDArray[np.float64] | None:
+    """Predicted value of each target ``[t]``; None if it isn't score and offset of the user."""
+    indptr, items = queries.target_indptr, queries.target_items
+    scores = model.pair_scorer()(queries, indptr, items).astype(np.float64)
+    first, last = indptr[:-1], indptr[1:] - 1
+    offsets = [
+        model.predict(queries, items[at]) - scores[at] for at in (first, last, (first + last) // 2)
+    ]
+    if not all(np.allclose(offsets[0], other, rtol=0.0, atol=_ALIKE) for other in offsets[1:]):
+        return None
+    return np.asarray(scores + offsets[0][rows_of(indptr)])
 
 
 def one_negative(model: Recommender, queries: Queries, seed: int) -> NDArray[np.float64]:

@@ -196,9 +196,9 @@ def _check_floor(
         if n < getattr(least, name):
             lower = f", or lower the floor (--floor {name}={n}, Floor({name}={n}) in Python)"
             raise DataError(
-                f"{how} with keep = {keep:g} leaves {found['rows']:,} rows, {found['users']:,} users "
-                f"and {found['items']:,} items of {len(rows):,} rows, and a usable sample has at "
-                f"least {getattr(least, name):,} {name}; keep more"
+                f"{how} with keep = {keep:g} leaves {found['rows']:,} rows, {found['users']:,} "
+                f"users and {found['items']:,} items of {len(rows):,} rows; a usable sample has "
+                f"at least {getattr(least, name):,} {name}; keep more"
                 f"{lower if n else ''}"
             )
 
