@@ -128,8 +128,19 @@ __all__ = [  # noqa: PLE0604 - computed from the table above, which a test compa
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'fullrank' has no attribute {name!r}")
+        raise AttributeError(_unknown(name))
     return getattr(import_module(_HOME_OF[name]), name)
+
+
+def _unknown(name: str) -> str:
+    """What to say of a name that isn't here, but may be in a package below."""
+    text = f"module 'fullrank' has no attribute {name!r}"
+    if not name[:1].isupper():  # of a module: asking below would import what nobody named
+        return text
+    for home in ("models", "split", "negatives", "rank", "stats"):
+        if name in import_module(f"fullrank.{home}").__all__:
+            return f"{text}; write: from fullrank.{home} import {name}"
+    return text
 
 
 def __dir__() -> list[str]:

@@ -119,18 +119,35 @@ def made(call: Call, what: str, known: Mapping[str, Callable[..., T]]) -> T:
     """
     name = plain(call.name)
     if name not in known:
-        raise SpecError(f"unknown {what} {call.name!r}{suggest(name, known)}")
+        spelled = [_spelled(key, known[key]) for key in known]
+        raise SpecError(f"{_unknown(what, call.name)}{suggest(name, spelled)}")
     if call.parts:
         raise SpecError(
-            f"the {what} {call.name!r} takes options by name only, name=value; got "
-            f"{call.parts[0]!r}"
+            f"{_of(what, call.name)} takes options by name only, name=value; got {call.parts[0]!r}"
         )
     options = {
         key: value.name if isinstance(value, Call) else value
         for key, value in (call.options or {}).items()
     }
-    built: T = construct(f"the {what} {call.name!r}", known[name], options)
+    built: T = construct(_of(what, call.name), known[name], options)
     return built
+
+
+def _spelled(name: str, target: object) -> str:
+    """A plain name as the documents write it: ``cross_entropy`` of the class ``CrossEntropy``."""
+    shown = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", "_", getattr(target, "__name__", name)).lower()
+    return shown if plain(shown) == name else name
+
+
+def _of(what: str, name: str) -> str:
+    """``the metric 'ndcg'``, or ``BPRMF: negatives 'uniform'`` where a model asks."""
+    return f"{what} {name!r}" if ": " in what else f"the {what} {name!r}"
+
+
+def _unknown(what: str, name: str) -> str:
+    """``unknown metric 'x'``, or ``BPRMF: unknown optimiser 'x'``."""
+    asker, colon, kind = what.rpartition(": ")
+    return f"{asker}{colon}unknown {kind} {name!r}"
 
 
 def plain(name: str) -> str:

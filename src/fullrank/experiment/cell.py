@@ -21,6 +21,7 @@ from fullrank.experiment.bench import Fold
 from fullrank.experiment.provenance import provenance
 from fullrank.experiment.spec import ModelSpec
 from fullrank.experiment.store import key_of, plain
+from fullrank.experiment.whole import fit_whole
 from fullrank.models import Popularity, Recommender
 from fullrank.rank import concat_ranks, predict_rows, rank
 
@@ -134,14 +135,13 @@ class Cell:
         settings = located(self.model.name, self.settings, self.fold.base)
         model: Recommender = build("model", self.model.name, settings)
         with blamed(self.model), measured(resources, "fit"):
-            model.fit(
+            fit_whole(
+                model,
                 rows,
                 rng=0 if self.seed is None else self.seed,
                 checkpoint=checkpoint,
                 progress=tell or False,
             )
-        if model.log_.interrupted:
-            raise KeyboardInterrupt
         return model
 
     def _predictions(self, model: Recommender) -> pl.DataFrame:

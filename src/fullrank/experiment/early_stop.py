@@ -40,7 +40,7 @@ class EarlyStop:
         pruned: training was stopped by ``prune``.
 
     Raises:
-        SpecError: a metric of ratings, or numbers below 1.
+        SpecError: no queries, a metric of ratings, or numbers below 1.
     """
 
     def __init__(
@@ -62,6 +62,11 @@ class EarlyStop:
         for name, number in (("patience", patience), ("every", every)):
             if number is not None and (isinstance(number, bool) or number < 1):
                 raise SpecError(f"EarlyStop: {name} must be a whole number >= 1, got {number!r}")
+        if not isinstance(queries, Queries):
+            raise SpecError(
+                "EarlyStop takes queries of the validation part, split.queries('valid'); got "
+                f"{type(queries).__name__}"
+            )
         if len(queries) == 0:
             raise SpecError("EarlyStop got no queries; give those of the validation part")
         self.queries, self.catalogue = queries, catalogue

@@ -20,6 +20,7 @@ from fullrank.experiment.early_stop import EarlyStop
 from fullrank.experiment.search import distributions, propose, prunes, size_of
 from fullrank.experiment.spec import ModelSpec, TuneSpec
 from fullrank.experiment.store import Store, key_of, plain
+from fullrank.experiment.whole import fit_whole
 from fullrank.metrics import Metric, parse, parse_many
 from fullrank.models import Recommender
 from fullrank.rank import predict_rows, rank
@@ -156,9 +157,7 @@ class Search:
             settings = located(self.model.name, settings, self.fold.base)
             model = build("model", self.model.name, settings)
             watch = self._watch(before)
-            model.fit(rows, rng=self.tune.seed, monitor=watch, progress=False)
-            if model.log_.interrupted:
-                raise KeyboardInterrupt
+            fit_whole(model, rows, rng=self.tune.seed, monitor=watch, progress=False)
             watched = _watched(watch) if watch is not None and watch.curve else {}
             if watched.get("pruned"):
                 return watched

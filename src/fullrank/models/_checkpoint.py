@@ -62,7 +62,7 @@ class Checkpoint:
         differs = [k for k in {*self.about, *found} if self.about.get(k) != found.get(k)]
         if differs:
             shown = "; ".join(
-                f"{k} was {found.get(k)!r} and is {self.about.get(k)!r}" for k in sorted(differs)
+                change for k in sorted(differs) for change in _changes(k, found, self.about)
             )
             raise StoreError(
                 f"{self.folder} is the checkpoint of another training ({shown}); give another "
@@ -94,3 +94,12 @@ class Checkpoint:
         for old in self.folder.glob("epoch-*.safetensors"):
             if old.name != name:
                 old.unlink()
+
+
+def _changes(key: str, found: Mapping[str, Any], mine: Mapping[str, Any]) -> list[str]:
+    """What differs under a key, as text; of mappings only the entries that do."""
+    was, now = found.get(key), mine.get(key)
+    if isinstance(was, Mapping) and isinstance(now, Mapping):
+        inside = [k for k in {**was, **now} if was.get(k) != now.get(k)]
+        return [change for k in inside for change in _changes(k, was, now)]
+    return [f"{key} was {was!r} and is {now!r}"]

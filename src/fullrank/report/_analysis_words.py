@@ -39,15 +39,15 @@ def co_optimality_words(analysis: Analysis) -> list[str]:
     low, high = (pick(pairs, key=lambda p: p["value"]) for pick in (min, max))
     first = (
         f"Settings that are best by {low['row']} are also best by {low['column']} in "
-        f"{percent_text(round(low['value'], 3))} of {count(low['n'], 'search', 'searches')}, the "
-        "least of all pairs"
+        f"{percent_text(round(low['value'], 3))} of {count(low['n'], 'search', 'searches')}"
     )
     if low["value"] == high["value"]:
-        return [f"{first}, and all pairs are alike."]
+        return [f"{first}; all pairs of metrics have this share."]
     return [
-        f"{first}; most often ({percent_text(round(high['value'], 3))}) those of {high['row']} "
-        f"are best by {high['column']} too. What a search is tuned by matters as far as these "
-        "shares are below 100 %."
+        f"{first}, the least of all pairs; most often "
+        f"({percent_text(round(high['value'], 3))}) those of {high['row']} are best by "
+        f"{high['column']} too. What a search is tuned "
+        "by matters as far as these shares are below 100 %."
     ]
 
 

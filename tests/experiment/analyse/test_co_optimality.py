@@ -96,7 +96,8 @@ def test_searches_without_what_is_needed_are_named(tmp_path):
     found = co_optimality(study_of(folder))
     assert found.matrices[0].counts[0, 1] == 1
     assert found.lacking == (
-        "d: a: fewer than two finished trials of different settings",
+        "d: a: fewer than two finished trials of different settings (pruned and failed ones have "
+        "no final value)",
         "d: b: trials of an older version, which kept the metric of the search alone",
     )
 

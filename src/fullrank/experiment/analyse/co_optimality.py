@@ -175,7 +175,10 @@ def _cases(study: Study) -> tuple[list[Case], list[str]]:
                 where = f"{condition.name}: {unit.model}" + (f", fold {fold}" if fold else "")
                 values = _values(trials, metrics)
                 if len(trials) < 2:
-                    lacking.append(f"{where}: fewer than two finished trials of different settings")
+                    lacking.append(
+                        f"{where}: fewer than two finished trials of different settings (pruned "
+                        "and failed ones have no final value)"
+                    )
                 elif not all("values" in trial for trial in trials):
                     lacking.append(
                         f"{where}: trials of an older version, which kept the metric of the search "
