@@ -238,7 +238,7 @@ def test_adagrad_shortens_steps():
         ({"embedding_dim": -3}, "embedding_dim must be a whole number >= 1, got -3"),
         ({"negatives_per_positive": 0}, "negatives_per_positive must be a whole number"),
         ({"learning_rate": 0.0}, "learning_rate must be > 0"),
-        ({"reg": float("nan")}, "reg must be >= 0, got nan"),
+        ({"reg": float("nan")}, "reg must be a finite number, got nan"),
         ({"objective": "multinomial"}, "compares an item with the whole catalogue"),
         ({"objective": "bprr"}, "did you mean 'bpr'"),
         ({"negatives": "in_batch"}, "in_batch need batches"),

@@ -104,7 +104,7 @@ def test_many_chunks_and_threads() -> None:
         ({"embedding_dim": 0}, "embedding_dim must be >= 1"),
         ({"epochs": 0}, "epochs must be >= 1"),
         ({"alpha": -1.0}, "alpha must be >= 0"),
-        ({"beta": float("nan")}, "beta must be >= 0"),
+        ({"beta": float("nan")}, "beta must be a finite number"),
         ({"unobserved_weight": 0.0}, "unobserved_weight must be > 0 if values=False"),
     ],
 )

@@ -114,7 +114,7 @@ def test_many_chunks_and_threads() -> None:
         ({"embedding_dim": 0}, "embedding_dim must be >= 1"),
         ({"epochs": 0}, "epochs must be >= 1"),
         ({"reg": 0.0}, "reg must be > 0"),
-        ({"c0": float("nan")}, "c0 must be > 0"),
+        ({"c0": float("nan")}, "c0 must be a finite number"),
         ({"alpha": -1.0}, "alpha must be >= 0"),
     ],
 )

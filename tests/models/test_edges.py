@@ -59,6 +59,8 @@ def test_a_checkpoint_names_the_settings_that_differ(tmp_path: Path) -> None:
 def test_names_that_live_in_a_package_are_pointed_at() -> None:
     with pytest.raises(AttributeError, match=r"write: from fullrank\.models import BPRMF"):
         _ = fr.BPRMF  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"from fullrank\.models import SASRec"):
+        _ = fr.SASRec  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match=r"attribute 'Nothing'$"):
         _ = fr.Nothing  # type: ignore[attr-defined]
 

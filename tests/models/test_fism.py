@@ -112,7 +112,7 @@ def test_warp_trains_too():
         ({"embedding_dim": 0}, "embedding_dim must be a whole number >= 1, got 0"),
         ({"epochs": True}, "epochs must be a whole number"),
         ({"learning_rate": 0.0}, "learning_rate must be > 0"),
-        ({"reg": float("nan")}, "reg must be >= 0, got nan"),
+        ({"reg": float("nan")}, "reg must be a finite number, got nan"),
         ({"alpha": 1.5}, "alpha must be from 0 to 1"),
         ({"objective": "multinomial"}, "compares an item with the whole catalogue"),
         ({"negatives": "in_batch"}, "in_batch need batches"),

@@ -164,7 +164,7 @@ def test_refusals(model: Any) -> None:
         model(similarity="cosin")
     with pytest.raises(SpecError, match="neighbours must be >= 1"):
         model(neighbours=0)
-    with pytest.raises(SpecError, match="shrinkage must be >= 0"):
+    with pytest.raises(SpecError, match="shrinkage must be a finite number"):
         model(shrinkage=float("nan"))
     with pytest.raises(DataError, match="have no values"):
         model(similarity="adjusted_cosine").fit(interactions(["u"], ["i"]))

@@ -168,7 +168,7 @@ def test_beats_biases_on_movielens(real_data: Path, solver: Any) -> None:
         ({"embedding_dim": 0}, "embedding_dim must be >= 1"),
         ({"epochs": 0}, "epochs must be >= 1"),
         ({"reg": 0.0}, "reg must be > 0"),
-        ({"learning_rate": float("nan")}, "learning_rate must be > 0"),
+        ({"learning_rate": float("nan")}, "learning_rate must be a finite number"),
         ({"solver": "sdg"}, "did you mean 'sgd'"),
         ({"solver": "sgd", "weighted": False}, "weighted=False needs solver='als'"),
     ],

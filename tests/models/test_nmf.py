@@ -106,7 +106,7 @@ def test_many_chunks_and_threads() -> None:
         ({"embedding_dim": 0}, "embedding_dim must be >= 1"),
         ({"epochs": 0}, "epochs must be >= 1"),
         ({"l1_reg": -1.0}, "l1_reg must be >= 0"),
-        ({"l2_reg": float("nan")}, "l2_reg must be >= 0"),
+        ({"l2_reg": float("nan")}, "l2_reg must be a finite number"),
     ],
 )
 def test_refuses(settings: dict[str, Any], said: str) -> None:

@@ -131,7 +131,7 @@ def test_too_few_cycles_are_said() -> None:
     ("settings", "said"),
     [
         ({"l1_reg": -1.0}, "l1_reg must be >= 0"),
-        ({"l2_reg": float("nan")}, "l2_reg must be >= 0"),
+        ({"l2_reg": float("nan")}, "l2_reg must be a finite number"),
         ({"max_iter": 0}, "max_iter must be >= 1"),
         ({"tolerance": 0.0}, "tolerance must be > 0"),
         ({"neighbours": 0}, "neighbours must be >= 1"),

@@ -31,7 +31,7 @@ def load_arrays(path: Path) -> dict[str, Any]:
     """Read what ``save_arrays`` wrote; 0-d arrays come back as Python numbers."""
     from scipy.sparse import csr_matrix
 
-    with np.load(path, allow_pickle=False) as file:
+    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # NumPy leaves it open
         flat = {name: file[name] for name in file.files}
     out: dict[str, Any] = {}
     for name, value in flat.items():

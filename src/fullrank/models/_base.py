@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import DataError, NotFittedError, StoreError
+from fullrank.core.errors import DataError, NotFittedError, SpecError, StoreError, told
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
+from fullrank.core.registry import construct
 from fullrank.core.settings import check_types
 from fullrank.core.vocabulary import Vocabulary
-from fullrank.models._arrays import load_arrays, save_arrays
+from fullrank.models._arrays import save_arrays
+from fullrank.models._folder import read_about, read_arrays
 from fullrank.models._product import product
 from fullrank.models._training import Training, TrainingLog
+from fullrank.models._values import check_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+
+_KEPT = ("known_users_", "known_items_", "item_counts_", "user_ids", "item_ids")
+"""Names that ``save`` adds to ``fitted``."""
 
 Monitor = Callable[[int, "Recommender"], bool]
 """Called after each epoch with its number and the model; True means stop."""
@@ -104,6 +110,8 @@ class Recommender(ABC):
             value = getattr(self, f.name, None)
             if f.init and isinstance(value, np.number | np.bool_):
                 setattr(self, f.name, value.item())  # settings are written as JSON
+            elif f.name in self.file_settings and isinstance(value, Path):
+                setattr(self, f.name, str(value))
         check_types(type(self).__name__, self, vars(self))
 
     @abstractmethod
@@ -154,12 +162,14 @@ class Recommender(ABC):
             progress: shown on the terminal (None: if there is one), or told to a callable.
 
         Raises:
-            DataError: no rows, or a column that the model needs is missing.
+            DataError: no interactions, no rows, or a column that the model needs is missing.
+            SpecError: a monitor that can't be called.
             TrainingError: the training loss is no finite number.
             StoreError: the checkpoint is another training's.
         """
-        if len(train) == 0:
-            raise DataError(f"{type(self).__name__}.fit got no rows; check the split and filters")
+        _check_fit(type(self).__name__, train, monitor)
+        if self.uses_values:
+            check_values(train, type(self).__name__)
         self.user_vocab_, self.item_vocab_ = train.user_vocab, train.item_vocab
         self.known_users_ = train.user_counts > 0
         self.item_counts_ = train.item_counts
@@ -321,14 +331,20 @@ class Recommender(ABC):
     def load(cls, folder: str | Path) -> Self:
         """Read what ``save`` wrote; refuses another model's folder or version."""
         folder = Path(folder)
-        about = json.loads((folder / "model.json").read_text())
-        if about["model"] != cls.__name__ or about["version"] != cls.version:
+        about = read_about(folder, cls.__name__)
+        if about["model"] != cls.__name__:
             raise StoreError(
-                f"{folder} holds {about['model']} version {about['version']}, "
-                f"not {cls.__name__} version {cls.version}"
+                f"{folder} holds {about['model']}, not {cls.__name__}; read it with "
+                f"{about['model']}.load"
             )
-        model = cls(**about["settings"])
-        arrays = load_arrays(folder / "arrays.npz")
+        if about["version"] != cls.version:
+            raise StoreError(
+                f"{folder} holds {about['model']} version {about['version']}, and this one is "
+                f"version {cls.version}, which scores otherwise; fit it anew"
+            )
+        with told(f"{folder / 'model.json'}: "):
+            model: Self = construct(cls.__name__, cls, about["settings"])
+        arrays = read_arrays(folder, (*cls.fitted, *_KEPT))
         model.user_vocab_ = Vocabulary(arrays.pop("user_ids"), "user")
         model.item_vocab_ = Vocabulary(arrays.pop("item_ids"), "item")
         for name, value in arrays.items():
@@ -351,3 +367,19 @@ class Recommender(ABC):
     def _require_fitted(self) -> None:
         if not hasattr(self, "item_vocab_"):
             raise NotFittedError(f"{type(self).__name__} is not fitted; call fit(train) first")
+
+
+def _check_fit(name: str, train: Interactions, monitor: Monitor | None) -> None:
+    """Refuse what isn't rows, or is none of them, and a monitor that can't be called."""
+    if not isinstance(train, Interactions):
+        raise DataError(
+            f"{name}.fit takes Interactions, such as split.train or fullrank.read(…).interactions; "
+            f"got {type(train).__name__}"
+        )
+    if len(train) == 0:
+        raise DataError(f"{name}.fit got no rows; check the split and filters")
+    if monitor is not None and not callable(monitor):
+        raise SpecError(
+            f"{name}.fit: monitor must be callable with an epoch and the model, such as EarlyStop; "
+            f"got {monitor!r}"
+        )

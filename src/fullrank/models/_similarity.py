@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, SpecError, suggest
 from fullrank.models._sparse import row_sums
+from fullrank.models._values import check_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -124,6 +125,7 @@ def cells(train: Interactions, similarity: Similarity, model: str) -> csr_matrix
             f"{model}(similarity='adjusted_cosine') compares ratings and the training rows have no "
             "values; take cosine, jaccard, tfidf or bm25"
         )
+    check_values(train, model)
     return train.csr("values")
 
 

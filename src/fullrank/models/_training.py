@@ -281,13 +281,16 @@ def _finish(model: Recommender, log: TrainingLog) -> None:
 def _diverged(model: Recommender, loss: float, epoch: int) -> str:
     given = model.settings()
     blamed = [f"{key}={given[key]!r}" for key in _BLAMED if key in given]
+    weight = max(_WEIGHTS, key=lambda key: given.get(key, 0.0))
+    remedy = f"lower {weight}" if given.get(weight, 0.0) > 1 else "raise reg"
     return (
         f"{type(model).__name__}: the training loss became {loss} in epoch {epoch + 1} with "
-        f"{', '.join(blamed)}; lower learning_rate, or raise reg"
+        f"{', '.join(blamed)}; lower learning_rate, or {remedy}"
     )
 
 
-_BLAMED = ("learning_rate", "optimiser", "reg", "objective", "init", "batch_size")
+_WEIGHTS = ("reg", "l1_reg", "kl_weight", "gamma", "kg_weight", "vector_weight")
+_BLAMED = ("learning_rate", "optimiser", *_WEIGHTS, "objective", "init", "batch_size")
 
 
 def _line(entry: Epoch, epochs: int) -> str:

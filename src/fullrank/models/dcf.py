@@ -18,6 +18,7 @@ from fullrank.models._ridge import gram_of
 from fullrank.models._sparse import history_values, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 from fullrank.models._training import Stop, train_arrays
+from fullrank.models._values import check_values
 from fullrank.models.ials import IALS
 from fullrank.models.mf import MF
 
@@ -106,6 +107,8 @@ class DCF(Recommender):
                 "DCF(values=True) codes values and the training rows have none; name the column, "
                 "or take values=False"
             )
+        if self.values:
+            check_values(train, "DCF(values=True)")
         matrix = train.csr("values" if self.values else "binary")
         self.range_ = np.array([matrix.data.min(), matrix.data.max()], dtype=np.float64)
         matrix = self._scaled(matrix)

@@ -26,6 +26,10 @@ _CHUNK = 64
 _FOLD_IN = (200, 1e-4)
 
 
+_LARGEST = 1e15
+"""Of weights: products of two stay within float32, which ends at 3.4e38."""
+
+
 @dataclass(eq=False)
 class EALS(Recommender):
     """Score by ``p_u · q_i``, fitted element by element with popularity-aware missing weights.
@@ -85,8 +89,8 @@ class EALS(Recommender):
                 raise SpecError(f"EALS: {name} must be >= 1, got {getattr(self, name)!r}")
         for name in ("reg", "c0"):
             value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise SpecError(f"EALS: {name} must be > 0 and finite, got {value!r}")
+            if not 0 < value < _LARGEST:
+                raise SpecError(f"EALS: {name} must be > 0 and < {_LARGEST:g}, got {value!r}")
         if not 0 <= self.alpha < np.inf:
             raise SpecError(f"EALS: alpha must be >= 0 and finite, got {self.alpha!r}")
 
@@ -116,6 +120,10 @@ class EALS(Recommender):
         """Weight of the missing cells of each item; 0 for items without rows."""
         shares = counts / counts.sum()
         weights = np.where(counts > 0, np.maximum(shares, 1e-300) ** self.alpha, 0.0)
+        if not weights.any():
+            raise SpecError(
+                f"EALS: alpha={self.alpha:g} leaves no item a weight above 0; lower alpha"
+            )
         return np.asarray(self.c0 * weights / weights.sum())
 
     def _move(

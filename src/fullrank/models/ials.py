@@ -103,6 +103,8 @@ class IALS(Recommender):
         for name in ("reg", "unobserved_weight", "tolerance"):
             if not getattr(self, name) > 0:
                 raise SpecError(f"IALS: {name} must be > 0, got {getattr(self, name)!r}")
+        if not self.tolerance < 1:
+            raise SpecError(f"IALS: tolerance must be < 1, a share, got {self.tolerance!r}")
         if not self.nu >= 0:
             raise SpecError(f"IALS: nu must be >= 0, got {self.nu!r}")
         if self.solver not in get_args(Solver):

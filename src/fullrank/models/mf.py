@@ -143,8 +143,14 @@ class MF(Recommender):
         by_item = transpose(matrix)
 
         def move(_: int) -> None:
-            arrays["user"][:] = self._solve(matrix, arrays["item"])
-            arrays["item"][:] = self._solve(by_item, arrays["user"])
+            try:
+                arrays["user"][:] = self._solve(matrix, arrays["item"])
+                arrays["item"][:] = self._solve(by_item, arrays["user"])
+            except np.linalg.LinAlgError as error:
+                raise SpecError(
+                    f"MF: the equations can't be solved with reg={self.reg:g} and values up to "
+                    f"{np.abs(matrix.data).max():g}; raise reg, or scale the values"
+                ) from error
 
         return move
 

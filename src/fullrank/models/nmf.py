@@ -19,6 +19,7 @@ from fullrank.models._ridge import gram_of
 from fullrank.models._sparse import history_values, transpose, triple
 from fullrank.models._threads import one_blas_thread, run_chunks
 from fullrank.models._training import Stop, train_arrays
+from fullrank.models._values import check_values
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -120,6 +121,7 @@ class NMF(Recommender):
                 f"NMF(values=True) needs values >= 0 and the training rows have "
                 f"{train.values.min():g}; shift or filter them, or take values=False"
             )
+        check_values(train, "NMF(values=True)")
         return train.csr("values")
 
     def _move(

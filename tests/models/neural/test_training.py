@@ -103,7 +103,7 @@ def test_a_search_goes_on_after_a_trial_that_diverged(tmp_path):
         ({"embedding_dim": -2}, "embedding_dim must be a whole number >= 1, got -2"),
         ({"dropout": 1.0}, "dropout must be at least 0 and below 1, got 1.0"),
         ({"reg": -1.0}, "reg must be >= 0"),
-        ({"learning_rate": float("inf")}, "learning_rate must be > 0"),
+        ({"learning_rate": float("inf")}, "learning_rate must be a finite number"),
         ({"optimiser": "adamm"}, "did you mean 'adam'"),
         ({"optimiser": "adam(beta1=-1.0)"}, "beta1 must be >= 0"),
         ({"init": "xavier"}, "unknown"),

@@ -27,6 +27,7 @@ from fullrank.models.neural._weights import Weighted
 _WHOLE = ("embedding_dim", "epochs", "batch_size")
 _SHARES = ("dropout",)
 _AMOUNTS = ("reg", "l1_reg")
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(eq=False)
@@ -79,10 +80,14 @@ class Neural(Recommender):
                     f"{name}: {key} must be at least 0 and below 1, got {getattr(self, key)!r}"
                 )
         for key in _AMOUNTS:
-            if not 0 <= getattr(self, key) < np.inf:
-                raise SpecError(f"{name}: {key} must be >= 0, got {getattr(self, key)!r}")
-        if not 0 < self.learning_rate < np.inf:
-            raise SpecError(f"{name}: learning_rate must be > 0, got {self.learning_rate!r}")
+            if not 0 <= getattr(self, key) < _LARGEST:
+                raise SpecError(
+                    f"{name}: {key} must be >= 0 and within float32, got {getattr(self, key)!r}"
+                )
+        if not 0 < self.learning_rate < _LARGEST:
+            raise SpecError(
+                f"{name}: learning_rate must be > 0 and within float32, got {self.learning_rate!r}"
+            )
         optimiser(self.optimiser, name)
         if self.init.strip().lower() != "default":
             initialiser(self.init, name)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from fullrank.models._base import Recommender
+from fullrank.models._folder import read_weights, refuse_weights
 from fullrank.models.neural._task import Task
 
 
@@ -44,9 +45,14 @@ class Weighted(Recommender):
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
-        """Read what ``save`` wrote."""
-        from safetensors.numpy import load_file
+        """Read what ``save`` wrote.
 
-        model = super().load(folder)
-        model._take(load_file(Path(folder) / "weights.safetensors"))
+        Raises:
+            StoreError: a folder of another model, or one that is damaged.
+        """
+        model, weights = super().load(folder), read_weights(Path(folder))
+        try:
+            model._take(weights)
+        except (RuntimeError, KeyError, ValueError) as error:  # PyTorch's, of shapes and names
+            raise refuse_weights(Path(folder), error) from error
         return model
