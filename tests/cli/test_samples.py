@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 
@@ -46,6 +48,10 @@ def test_of_a_split_only_the_training_rows_are_sampled(cli, log, tmp_path):
     assert after.part_fingerprints["test"] == before.part_fingerprints["test"]
     assert after.part_fingerprints["valid"] == before.part_fingerprints["valid"]
     assert after.counts["train"] == -(-4 * before.counts["train"] // 10)
+    rows = pl.read_parquet(out / "rows.parquet")
+    assert dict(rows["split"].value_counts().iter_rows()) == {
+        name: n for name, n in after.counts.items() if n
+    }
     said = cli(
         "subsample", given, "--strategy", "Temporal", "--keep", 0.4, "-o", tmp_path / "no",
         "--filter", "core={users=2}",
@@ -70,3 +76,34 @@ def test_settings_may_stand_in_the_name(cli, log, tmp_path):
         "-o", tmp_path / "c", *args,
     )  # fmt: skip
     assert "has the setting 'restart' twice" in said.err
+
+
+def test_a_benchmark_runs_on_a_sample(cli, log, tmp_path, monkeypatch):
+    """Ranked over the items that there were before, though the sample has fewer."""
+    monkeypatch.chdir(tmp_path)
+    cli("split", log, "--strategy", "LeaveLast", "-o", tmp_path / "split")
+    said = cli(
+        "subsample", tmp_path / "split", "--strategy", "HeadItems", "--keep", 0.2, "-o",
+        tmp_path / "small", "--json", *LOW,
+    )  # fmt: skip
+    told = said.json()
+    assert told["catalogue"]["cold_items"] > 0
+    (tmp_path / "bench.toml").write_text(
+        """
+metrics = ["ndcg@10"]
+[[data]]
+name = "small/rows.parquet"
+[split]
+strategy = "Given"
+left_out = ["left_out"]
+[ranking]
+catalogue = "small/catalogue.parquet"
+[[model]]
+name = "Popularity"
+"""
+    )
+    done = cli("run", tmp_path / "bench.toml", "--store", tmp_path / "store", "--json")
+    assert done.code == 0, done.err
+    (cell,) = (tmp_path / "store" / "cells").iterdir()
+    ranked = json.loads((cell / "cell.json").read_text())
+    assert f'"catalogue_items": {told["catalogue"]["items"]}' in json.dumps(ranked)

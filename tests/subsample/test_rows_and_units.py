@@ -158,3 +158,13 @@ def test_whole_units_by_hand():
 
 def test_fractions_are_decimals():
     assert as_fraction(0.1) == Fraction(1, 10)
+
+
+def test_chunks_and_threads_change_no_draw(monkeypatch):
+    draws = row_draws(TRAIN, 7, "a")
+    places = places_within_users(TRAIN, draws, TRAIN.times)
+    monkeypatch.setattr("fullrank.subsample._draws._ROWS", 7)
+    monkeypatch.setattr("fullrank.subsample._draws._RAGGED", 7)
+    monkeypatch.setenv("FULLRANK_THREADS", "3")
+    assert np.array_equal(row_draws(TRAIN, 7, "a"), draws)
+    assert np.array_equal(places_within_users(TRAIN, draws, TRAIN.times), places)

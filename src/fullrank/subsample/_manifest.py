@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -35,8 +36,6 @@ def manifest(
         about: what the order says of itself.
         seconds: time of the steps.
     """
-    from fullrank import __version__
-
     asked = asked_rows(len(rows), as_fraction(keep))
     counts = {side: _counts(rows, kept, side) for side in ("users", "items")}
     realised = {"rows": _share(len(kept), len(rows)), **{k: _share(*v) for k, v in counts.items()}}
@@ -62,8 +61,15 @@ def manifest(
         "about": dict(about),
         "notes": _notes(how, size, len(kept), asked, cold["users"]),
         "seconds": dict(seconds),
-        "fullrank": __version__,
+        "fullrank": _version(),
     }
+
+
+def _version() -> str | None:
+    try:
+        return version("fullrank")
+    except PackageNotFoundError:
+        return None
 
 
 def _counts(rows: Interactions, kept: NDArray[np.int64], side: str) -> tuple[int, int]:
