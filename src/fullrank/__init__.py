@@ -138,7 +138,8 @@ def _unknown(name: str) -> str:
     if not name[:1].isupper():  # of a module: asking below would import what nobody named
         return text
     for home in ("models", "split", "negatives", "rank", "stats"):
-        if name in import_module(f"fullrank.{home}").__all__:
+        package = import_module(f"fullrank.{home}")
+        if name in {*package.__all__, *getattr(package, "REGISTRY", ())}:
             return f"{text}; write: from fullrank.{home} import {name}"
     return text
 

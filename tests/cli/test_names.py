@@ -32,6 +32,21 @@ def test_everything_is_listed_with_settings(cli, kind):
         assert isinstance(row["settings"], dict)
 
 
+def test_negatives_end_with_what_models_take_in_training(cli):
+    from fullrank.negatives.training import recipe
+
+    last = cli("list", "negatives").out.splitlines()[-1]
+    for form in (
+        "uniform",
+        "popularity(exponent=0.75)",
+        "mixture(uniform, popularity, share=0.5)",
+        "hardest(uniform, of=10)",
+        "in_batch",
+    ):
+        assert form in last
+        recipe(form)
+
+
 @pytest.mark.skipif(find_spec("torch") is not None, reason="PyTorch is there")
 def test_models_that_lack_pytorch_are_listed_with_what_they_need(cli):
     rows = {row["name"]: row for row in cli("list", "models", "--json").json()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from fullrank.experiment.search import distributions, grid_point, propose, prune
 from fullrank.metrics import MAE
 from fullrank.models import IALS
 from fullrank.models._training import InterruptedTraining
+from fullrank.rank import rank
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +43,7 @@ def test_the_best_epoch_is_kept(split):
     assert [e.value for e in fitted.log_.epochs] == [value for _, value in watch.curve]
     alone = model(epochs=best + 1).fit(split.train, rng=1)
     np.testing.assert_array_equal(scores(fitted, split), scores(alone, split))
-    valid = fr.parse("ndcg@10").value(fr.rank.rank(fitted, split.queries("valid")).targets)
+    valid = fr.parse("ndcg@10").value(rank(fitted, split.queries("valid")).targets)
     assert valid == watch.best_value == dict(watch.curve)[best]
 
 
@@ -204,3 +207,33 @@ def test_published_spaces_have_names(tmp_path):
     assert all(1 <= trial["settings"]["neighbours"] <= 100 for trial in trials(tmp_path))
     with pytest.raises(SpecError, match="'daisyrec' has none for EASE"):
         run_in(tmp_path / "other", model=[{"name": "EASE", "search": "daisyrec"}])
+
+
+@dataclass(eq=False)
+class Rising(fr.Recommender):
+    """An own loop, whose scores after each epoch are some item's alone."""
+
+    epochs: int = 4
+    fitted: ClassVar[tuple[str, ...]] = ("scores_",)
+
+    def _fit(self, train, rng, monitor):
+        for epoch in range(self.epochs):
+            self.scores_ = np.zeros(train.n_items, np.float32)
+            self.scores_[epoch] = 1.0
+            if monitor is not None and monitor(epoch, self):
+                break
+
+    def shared_scores(self):
+        return self.scores_
+
+
+def test_a_loop_of_ones_own_gets_the_best_epochs_weights(split):
+    watch = fr.EarlyStop(split.queries("valid"), "ndcg@10", patience=None)
+    fitted = Rising(epochs=split.train.n_items).fit(split.train, monitor=watch)
+    values = [value for _, value in watch.curve]
+    best = values.index(max(values))
+    assert best < len(values) - 1
+    assert fitted.log_.best_epoch == watch.best_epoch == best
+    assert fitted.scores_.argmax() == best
+    ranked = rank(fitted, split.queries("valid")).targets
+    assert (fr.NDCG @ 10).value(ranked) == watch.best_value

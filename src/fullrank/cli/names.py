@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from fullrank.cli._output import print_json, print_table
+from fullrank.cli._output import print_json, print_line, print_table
 
 Kind = Literal[
     "models", "metrics", "splits", "filters", "negatives", "objectives", "estimators", "subsamplers"
@@ -30,6 +30,18 @@ def list_names(
         for line, row in zip(table, rows, strict=True):
             line.insert(1, ", ".join(row["aliases"]))
     print_table(head, table)
+    if kind == "negatives":
+        _print_forms()
+
+
+def _print_forms() -> None:
+    from fullrank.negatives.training import FORMS
+
+    print_line("")
+    print_line(
+        f"The setting `negatives` of models that are trained takes {FORMS}; how many are drawn is "
+        "their negatives_per_positive."
+    )
 
 
 def _names(kind: Kind) -> list[str]:

@@ -19,8 +19,9 @@ from fullrank.negatives.mixture import Mixture
 from fullrank.negatives.popularity import Popularity
 from fullrank.negatives.uniform import Uniform
 
-_FORMS = "uniform, popularity(exponent=0.75), mixture(uniform, popularity, share=0.5), " \
+FORMS = "uniform, popularity(exponent=0.75), mixture(uniform, popularity, share=0.5), " \
     "hardest(uniform, of=10), in_batch"  # fmt: skip
+"""Examples of all forms, for messages and lists."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def recipe(text: str, model: str = "") -> Recipe:
 def _distribution(call: Any, what: str) -> Negatives:
     """The distribution that a call names, with replacement."""
     if not isinstance(call, Call):
-        raise SpecError(f"{what}: expected a distribution, got {call!r}; forms: {_FORMS}")
+        raise SpecError(f"{what}: expected a distribution, got {call!r}; forms: {FORMS}")
     given, name = dict(call.options or {}), plain(call.name)
     for option in ("m", "replacement"):
         if option in given:
@@ -95,7 +96,7 @@ def _distribution(call: Any, what: str) -> Negatives:
     }
     if name not in known:
         raise SpecError(f"{what}: unknown sampler {call.name!r}{suggest(name, known)}; forms: "
-                        f"{_FORMS}")  # fmt: skip
+                        f"{FORMS}")  # fmt: skip
     return made(Call(call.name, call.parts, options), what, known)
 
 
