@@ -177,8 +177,9 @@ class Recommender(ABC):
         folder = None if checkpoint is None else Path(checkpoint)
         self.training, self.log_ = Training(monitor, folder, progress), TrainingLog()
         self._fit(train, rng, monitor)
-        if not self.log_.epochs and hasattr(monitor, "finish"):  # a loop of the model's own
-            self.log_.best_epoch = monitor.finish(self)
+        finish = getattr(monitor, "finish", None)
+        if finish is not None and not self.log_.epochs:  # a loop of the model's own
+            self.log_.best_epoch = finish(self)
         return self
 
     def score(
