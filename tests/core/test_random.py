@@ -76,3 +76,10 @@ def test_bad_seeds(bad: object) -> None:
         generator(bad)  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="seed >= 0"):
         seed_of(bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [1.5, "x", float("nan"), {}, True])
+def test_a_seed_of_the_wrong_type(given: object) -> None:
+    for read in (generator, seed_of):
+        with pytest.raises(SpecError, match="rng must be a seed >= 0 or a numpy Generator, got"):
+            read(given)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -237,3 +237,36 @@ def test_a_loop_of_ones_own_gets_the_best_epochs_weights(split):
     assert fitted.scores_.argmax() == best
     ranked = rank(fitted, split.queries("valid")).targets
     assert (fr.NDCG @ 10).value(ranked) == watch.best_value
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"patience": 1.5}, "patience must be a whole number >= 1, got 1.5"),
+        ({"patience": "x"}, "patience must be a whole number >= 1, got 'x'"),
+        ({"every": None}, "every must be a whole number >= 1, got None"),
+        ({"every": True}, "every must be a whole number >= 1, got True"),
+        ({"metric": 3}, "metric must be such as 'ndcg@10', got 3"),
+        ({"prune": 3}, "prune must be callable with a curve, got 3"),
+    ],
+)
+def test_settings_of_the_wrong_type(split, given, said):
+    with pytest.raises(SpecError, match=f"EarlyStop: {said}"):
+        fr.EarlyStop(split.queries("valid"), **given)
+
+
+@dataclass(eq=False)
+class Endless(Rising):
+    """A loop whose length is no setting called ``epochs``."""
+
+    rounds: int = 5
+    epochs: int = field(default=4, init=False)
+
+
+def test_a_model_without_epochs_is_watched_and_refitted(tmp_path):
+    own = {"name": f"{__name__}:Endless", "label": "own", "search": {"rounds": [3, 5]}}
+    changes = watched(trials=2, patience=2)
+    results = run_in(tmp_path, **{**changes, "model": [changes["model"][0], own]})
+    (cell,) = [cell for cell in results.cells if cell.about["label"] == "own"]
+    assert "epochs" not in cell.about["settings"]
+    assert all(trial["epochs"] >= 1 for trial in trials(tmp_path))

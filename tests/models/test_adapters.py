@@ -74,6 +74,13 @@ def test_factors_are_told_by_ids_not_by_place():
         (lambda u, x, i, y: (u, x[:-1], i, y), r"users must have shape \(43, d\)"),
         (lambda u, x, i, y: (u, x[:, :1], i, y), "users have 1 factors and items 2"),
         (lambda u, x, i, y: (u, x * np.nan, i, y), "users must be finite"),
+        (lambda u, x, i, y: (u, x.astype(float) * 1e300, i, y), r"finite and within 1e\+15 of 0"),
+        (lambda u, x, i, y: (u, x * 1j, i, y), "users must be finite numbers, got complex"),
+        (lambda u, x, i, y: (u, [[1, 2], [3]], i, y), "users must have rows of one length"),
+        (lambda u, x, i, y: (u, x[:, :0], i, y), r"users must have shape \(43, d\)"),
+        (lambda u, x, i, y: (None, x, i, y), "user_ids must be a list or an array .*got NoneType"),
+        (lambda u, x, i, y: (np.array([u, u]).T, x, i, y), r"user_ids must be a list .*ndarray"),
+        (lambda u, x, i, y: ([], x[:0], i, y), "user_ids is empty"),
         (lambda u, x, i, y: (u, x, i[:-5], y[:-5]), "items of the training rows have no factors"),
         (lambda u, x, i, y: ([f"z{n}" for n in range(43)], x, i, y), "none of the 43 user_ids"),
         (lambda u, x, i, y: ([u[0]] * 43, x, i, y), "holds an id twice"),
@@ -85,6 +92,41 @@ def test_factors_that_can_not_be_are_refused(change, message):
     given = (train.user_vocab.ids.tolist(), users, train.item_vocab.ids.tolist(), items)
     with pytest.raises(DataError, match=message):
         Factors(*change(*given)).fit(train)
+
+
+def test_factors_of_lists_are_taken_and_not_saved(tmp_path):
+    train = small_world()
+    users, items = svd_of(train)
+    ids = train.user_vocab.ids.tolist(), train.item_vocab.ids.tolist()
+    model = Factors(ids[0], users.tolist(), ids[1], items.tolist()).fit(train)
+    expected = Factors(ids[0], users, ids[1], items).fit(train)
+    queries = queries_of(train)
+    np.testing.assert_array_equal(model.score(queries), expected.score(queries))
+    with pytest.raises(SpecError, match="Factors can't be saved"):
+        model.save(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (lambda X: np.ones(X.shape) * 1j, "no real numbers"),
+        (lambda X: np.full(X.shape, np.datetime64("2020-01-01")), "no real numbers"),
+        (lambda X: np.full(X.shape, "a"), "no real numbers"),
+        (lambda X: np.ma.masked_array(np.ones(X.shape), mask=True), "masked array"),
+        (lambda X: np.full(X.shape, 1e300), r"scores up to 1e\+300; .*float32"),
+    ],
+)
+def test_scores_of_a_function_that_are_none(given, message):
+    train = small_world()
+    with pytest.raises(ScoreError, match=message):
+        MatrixFunction(given).fit(train).score(queries_of(train))
+
+
+def test_saved_scores_beyond_float32():
+    rows = {"user_id": ["u00"], "item_id": ["i00"], "score": [1e300]}
+    table = fr.read(pl.DataFrame(rows), columns={"rating": "score"}).interactions
+    with pytest.raises(DataError, match=r"SavedScores: values must lie within 3.4.*user 'u00'"):
+        SavedScores(table)
 
 
 def test_an_object_in_the_manner_of_scikit_learn():
@@ -122,7 +164,7 @@ class TestMatrixFunction(RecommenderContract):
     ("result", "message"),
     [
         (lambda X: np.zeros((1, 2)), r"array of shape \(1, 2\), expected \(43, 25\)"),
-        (lambda X: "scores", "holds no numbers"),
+        (lambda X: "scores", "holds no real numbers"),
     ],
 )
 def test_results_that_are_no_scores_are_refused(result, message):

@@ -104,9 +104,7 @@ def test_values_beyond_what_sums_hold(model: Recommender) -> None:
 
 def test_equations_without_a_solution() -> None:
     rows = {"user_id": ["u", "u", "v"], "item_id": ["a", "b", "a"], "rating": [1e12, 1.0, 3.0]}
-    with pytest.raises(
-        SpecError, match=r"MF: .* can't be solved with reg=0.12 and values up to 1e"
-    ):
+    with pytest.raises(SpecError, match=r"MF: .*solved with reg=0.12 and values up to 1e"):
         MF().fit(fr.read(pl.DataFrame(rows)).interactions)
 
 

@@ -170,7 +170,7 @@ def test_needs_times(model: Any) -> None:
         (LastItems, {"neighbours": 0}, "neighbours must be >= 1"),
         (LastItems, {"distance_decay": -1.0}, "distance_decay must be >= 0"),
         (LastItems, {"recency_decay": float("inf")}, "recency_decay must be a finite number"),
-        (LastItems, {"popularity_discount": float("nan")}, "popularity_discount must be a finite number"),
+        (LastItems, {"popularity_discount": float("nan")}, "popularity_discount must be a fin"),
         (Markov, {"smoothing": 0.0}, "smoothing must be > 0"),
         (Markov, {"window": 0}, "window must be >= 1"),
     ],

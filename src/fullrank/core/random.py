@@ -22,7 +22,10 @@ _MIX2 = np.uint64(0x94D049BB133111EB)
 
 def generator(rng: RNG) -> np.random.Generator:
     """Turn a seed or generator into a ``numpy.random.Generator`` (SPEC 7)."""
-    if isinstance(rng, bool) or (isinstance(rng, int | np.integer) and rng < 0):
+    known = rng is None or isinstance(
+        rng, int | np.integer | np.random.Generator | np.random.SeedSequence | Sequence
+    )
+    if isinstance(rng, bool | str) or not known or (isinstance(rng, int | np.integer) and rng < 0):
         raise SpecError(f"rng must be a seed >= 0 or a numpy Generator, got {rng!r}")
     return np.random.default_rng(rng)
 

@@ -54,13 +54,19 @@ class EarlyStop:
         prune: Callable[[Curve], bool] | None = None,
     ) -> None:
         self.metric = parse(metric) if isinstance(metric, str) else metric
+        if not isinstance(self.metric, Metric):
+            raise SpecError(f"EarlyStop: metric must be such as 'ndcg@10', got {metric!r}")
+        if prune is not None and not callable(prune):
+            raise SpecError(f"EarlyStop: prune must be callable with a curve, got {prune!r}")
         if self.metric.source == "predictions":
             raise SpecError(
                 f"EarlyStop ranks, and {self.metric} is a metric of predicted ratings; take a "
                 "ranking metric, such as ndcg@10"
             )
         for name, number in (("patience", patience), ("every", every)):
-            if number is not None and (isinstance(number, bool) or number < 1):
+            if number is None and name == "patience":
+                continue
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise SpecError(f"EarlyStop: {name} must be a whole number >= 1, got {number!r}")
         if not isinstance(queries, Queries):
             raise SpecError(

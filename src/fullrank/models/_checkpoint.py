@@ -15,6 +15,7 @@ State = dict[str, Any]
 """Arrays, by name; a monitor's may hold numbers too (kept in JSON)."""
 
 _INDEX = "checkpoint.json"
+_KINDS = {"about": dict, "arrays": str, "log": dict, "done": bool}
 
 
 class Checkpoint:
@@ -44,6 +45,13 @@ class Checkpoint:
             raise StoreError(
                 f"{self.folder / _INDEX} can't be read ({error}); remove the folder to start anew"
             ) from error
+        if not isinstance(index, dict) or not all(
+            isinstance(index.get(key), kind) for key, kind in _KINDS.items()
+        ):
+            raise StoreError(
+                f"{self.folder / _INDEX} is damaged: it must hold {', '.join(_KINDS)}; remove the "
+                "folder to start anew"
+            )
         self._same(index["about"])
         try:
             arrays = load_file(self.folder / index["arrays"])
@@ -53,7 +61,7 @@ class Checkpoint:
                 "start anew"
             ) from error
         mine = {k[6:]: v for k, v in arrays.items() if k.startswith("model/")}
-        watched = index["monitor"]
+        watched = index.get("monitor")
         if watched is not None:
             watched |= {k[8:]: v for k, v in arrays.items() if k.startswith("monitor/")}
         return mine, index["log"], watched, index["done"]
@@ -72,7 +80,22 @@ class Checkpoint:
     def write(
         self, arrays: State, log: Mapping[str, Any], monitor: State | None, *, done: bool
     ) -> None:
-        """Replace the checkpoint: killed at any moment, the one before or this one is there."""
+        """Replace the checkpoint: killed at any moment, the one before or this one is there.
+
+        Raises:
+            StoreError: the folder can't be written.
+        """
+        try:
+            self._replace(arrays, log, monitor, done=done)
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder} can't be written ({error.strerror or error}); give another folder "
+                "as checkpoint, or make room"
+            ) from error
+
+    def _replace(
+        self, arrays: State, log: Mapping[str, Any], monitor: State | None, *, done: bool
+    ) -> None:
         from safetensors.numpy import save_file
 
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fullrank.core.errors import TrainingError
+from fullrank.core.errors import StoreError, TrainingError
 from fullrank.core.random import RNG, seed_of
 from fullrank.core.resources import measured
 from fullrank.models._checkpoint import Checkpoint, State
@@ -229,6 +229,10 @@ def train_arrays(
     """
 
     def restore(state: State) -> None:
+        if (was := {k: v.shape for k, v in state.items()}) != (
+            now := {k: v.shape for k, v in arrays.items()}
+        ):
+            raise ValueError(f"shapes {was}, expected {now}")
         for name, value in state.items():
             arrays[name][...] = value
 
@@ -248,12 +252,18 @@ def _resume(
     if found is None:
         return False
     arrays, given, watched, done = found
-    restore(arrays)
-    before = TrainingLog.of(given)
+    try:
+        restore(arrays)
+        before = TrainingLog.of(given)
+        if watched is not None and hasattr(monitor, "restore"):
+            monitor.restore(watched)
+    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+        raise StoreError(
+            f"{kept.folder} holds a damaged checkpoint ({' '.join(str(error).split())[:200]}); "
+            "remove the folder to start anew"
+        ) from error
     log.epochs, log.best_epoch = before.epochs, before.best_epoch
     log.resumed_at = len(log.epochs)
-    if watched is not None and hasattr(monitor, "restore"):
-        monitor.restore(watched)
     return done
 
 

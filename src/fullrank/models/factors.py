@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import DataError
+from fullrank.core.errors import DataError, SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG
@@ -18,6 +18,9 @@ from fullrank.core.vocabulary import Vocabulary
 from fullrank.models._base import Monitor, Recommender
 
 Matrix = NDArray[np.floating[Any]]
+
+_LARGEST = 1e15
+"""Scores, sums of products of two factors, stay within float32, which ends at 3.4e38."""
 
 
 @dataclass(eq=False)
@@ -48,14 +51,10 @@ class Factors(Recommender):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("user", "item"):
-            ids, given = getattr(self, f"{name}_ids"), np.asarray(getattr(self, f"{name}s"))
-            if given.ndim != 2 or len(given) != len(ids):
-                raise DataError(
-                    f"Factors: {name}s must have shape ({len(ids)}, d), a row for each of the "
-                    f"{len(ids):,} {name}_ids, got {given.shape}"
-                )
-            if given.dtype.kind not in "fiu" or not bool(np.isfinite(given).all()):
-                raise DataError(f"Factors: {name}s must be finite numbers, got {given.dtype}")
+            ids = _ids(getattr(self, f"{name}_ids"), name)
+            given = _matrix(getattr(self, f"{name}s"), name, len(ids))
+            setattr(self, f"{name}_ids", ids)
+            setattr(self, f"{name}s", given)
         if np.asarray(self.users).shape[1] != np.asarray(self.items).shape[1]:
             raise DataError(
                 f"Factors: users have {np.asarray(self.users).shape[1]} factors and items "
@@ -84,6 +83,17 @@ class Factors(Recommender):
                 "that it was fitted on"
             )
 
+    def save(self, folder: Any) -> None:
+        """Refused: settings hold a hash of the factors, which no one could load.
+
+        Raises:
+            SpecError: always.
+        """
+        raise SpecError(
+            "Factors can't be saved; build them anew from what the other tool saved, and fit them "
+            "on the same rows"
+        )
+
     def item_factors(self) -> NDArray[np.float32]:
         """Float32 ``[n_items, d]``."""
         self._require_fitted()
@@ -93,6 +103,41 @@ class Factors(Recommender):
         """Float32 ``[q, d]``."""
         self.check(queries)
         return self.user_factors_[queries.users]
+
+
+def _ids(given: Any, name: str) -> Sequence[Any] | NDArray[Any]:
+    """Outside ids, at least one."""
+    flat = not isinstance(given, np.ndarray) or given.ndim == 1
+    if isinstance(given, str) or not hasattr(given, "__len__") or not flat:
+        raise DataError(
+            f"Factors: {name}_ids must be a list or an array [n] of outside ids, got "
+            f"{type(given).__name__}"
+        )
+    if len(given) == 0:
+        raise DataError(f"Factors: {name}_ids is empty; give the id of each row of {name}s")
+    return given if isinstance(given, np.ndarray) else list(given)
+
+
+def _matrix(given: Any, name: str, n: int) -> Matrix:
+    """Factors as an array that float32 holds."""
+    try:
+        out = np.asarray(given)
+    except ValueError as error:
+        raise DataError(f"Factors: {name}s must have rows of one length ({error})") from error
+    if out.ndim != 2 or len(out) != n or not out.shape[1]:
+        raise DataError(
+            f"Factors: {name}s must have shape ({n}, d), a row for each of the {n:,} {name}_ids, "
+            f"got {out.shape}"
+        )
+    if out.dtype.kind not in "fiu":
+        raise DataError(f"Factors: {name}s must be finite numbers, got {out.dtype}")
+    if not bool((np.abs(out) <= _LARGEST).all()):
+        row, column = np.argwhere(~(np.abs(out) <= _LARGEST))[0]
+        raise DataError(
+            f"Factors: {name}s must be finite and within {_LARGEST:g} of 0, got "
+            f"{out[row, column]:g} in row {row}"
+        )
+    return out
 
 
 def _codes(vocab: Vocabulary, ids: Sequence[Any] | NDArray[Any], name: str) -> NDArray[np.int32]:

@@ -14,6 +14,7 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG
 from fullrank.models._base import Monitor, Recommender
+from fullrank.models._values import real_numbers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -56,13 +57,15 @@ class MatrixFunction(Recommender):
         found = self.function(queries.history_csr())
         if hasattr(found, "toarray"):
             found = found.toarray()
-        try:
-            scores = np.array(found, dtype=np.float32)
-        except (TypeError, ValueError) as error:
+        expected = f"scores of shape ({len(queries)}, {queries.n_items})"
+        given = real_numbers(found, expected)
+        with np.errstate(over="ignore"):
+            scores = given.astype(np.float32)
+        if (np.isinf(scores) & np.isfinite(given)).any():
             raise ScoreError(
-                f"the function gave a {type(found).__name__} that holds no numbers, expected "
-                f"scores of shape ({len(queries)}, {queries.n_items})"
-            ) from error
+                f"the function gave scores up to {np.abs(given[np.isfinite(given)]).max():g}; they "
+                "are compared as float32, which ends at 3.4e38: scale them, or give -inf for never"
+            )
         if scores.shape != (len(queries), queries.n_items):
             raise ScoreError(
                 f"the function gave an array of shape {scores.shape}, expected "

@@ -17,6 +17,7 @@ from fullrank.core.ragged import rows_of
 from fullrank.core.random import RNG
 from fullrank.core.text import quoted
 from fullrank.models._base import Monitor, Recommender
+from fullrank.models._values import real_numbers
 
 _LOOKED_AT = 1 << 16
 """Pairs of a call whose scores are compared in both precisions."""
@@ -109,23 +110,7 @@ class PairFunction(Recommender):
     def _asked(self, users: NDArray[Any], items: NDArray[Any]) -> NDArray[np.float64]:
         n = len(items)
         found = self.function(users, items)
-        if isinstance(found, np.ma.MaskedArray):
-            raise ScoreError(
-                f"the function gave a masked array for {n:,} pairs, expected plain numbers; give "
-                "-inf for an item that must never be recommended: scores.filled(-np.inf)"
-            )
-        try:
-            given = np.asarray(found)
-            if given.dtype.kind not in "biufO":
-                raise ValueError
-            scores = given.astype(np.float64)
-        except (TypeError, ValueError) as error:
-            kind = getattr(found, "dtype", None)
-            raise ScoreError(
-                f"the function gave a {type(found).__name__}"
-                f"{'' if kind is None else f' of {kind}'} that holds no real numbers, expected "
-                f"{n:,} of them, one a pair"
-            ) from error
+        scores = real_numbers(found, f"{n:,} of them, one a pair")
         if scores.shape != (n,):
             raise ScoreError(
                 f"the function gave an array of shape {scores.shape} for {n:,} pairs, expected one "

@@ -13,6 +13,7 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG
 from fullrank.models._base import Monitor, Recommender
+from fullrank.models._values import check_values
 
 
 @dataclass(eq=False)
@@ -45,6 +46,8 @@ class SavedScores(Recommender):
                 "SavedScores: the rows have no values; name the column of scores when they are "
                 'read, columns={"rating": "score"}'
             )
+
+        check_values(self.scores, "SavedScores", float(np.finfo(np.float32).max))
 
     def settings(self) -> dict[str, Any]:
         """The scores by their fingerprint."""
