@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from math import isnan
 from typing import Any
@@ -273,8 +273,14 @@ def choose(
         "value": best["value"],
         "seconds": sum(trial["resources"]["trial_seconds"] for trial in trials),
     }
-    epochs = {"epochs": best["epochs"]} if best.get("epochs") else {}
+    trains_for = best.get("epochs") if _has_epochs(job.model.name) else None
+    epochs = {"epochs": trains_for} if trains_for else {}
     return Chosen({**job.model.settings, **best["settings"], **epochs}, summary)
+
+
+def _has_epochs(name: str) -> bool:
+    """Whether a model's refit can be told for how many epochs to train."""
+    return any(field.name == "epochs" for field in fields(find("model", name)) if field.init)
 
 
 def _watched(watch: EarlyStop) -> dict[str, Any]:
