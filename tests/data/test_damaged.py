@@ -47,7 +47,7 @@ HTML = b"<!DOCTYPE html>\n<html><body>404 Not Found</body></html>"
     [
         ("log.csv", b"", "is empty; expected a table"),
         ("log.csv", b"\n \n\n", "is empty; expected a table"),
-        ("log.csv.gz", gzip.compress(b""), "is empty"),
+        ("log.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
         ("log.csv", HTML, "holds a web page, not a table"),
         ("log.zip", HTML, "holds a web page, not a table"),
         ("log.csv", b"\xef\xbb\xbf  <html>", "holds a web page"),
