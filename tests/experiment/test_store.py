@@ -37,13 +37,14 @@ def test_a_cell_is_there_whole_or_not_at_all(store, monkeypatch):
 def test_the_next_session_sweeps_what_a_killed_one_left(store):
     (store.folder / "tmp" / "a-1").mkdir()
     (store.folder / "tmp" / "a-1" / "ranks.parquet").write_bytes(b"half")
-    store.put_trial("s", 0, {"number": 0})
+    trial = {"number": 0, "settings": {}, "value": 0.5}
+    store.put_trial("s", 0, trial)
     aside = store.folder / "tune" / "s" / ".trial-000001.json.0123"
     aside.write_text('{"numb')
     with store.session():
         assert list((store.folder / "tmp").iterdir()) == []
         assert not aside.exists()
-        assert store.trials("s") == [{"number": 0}]
+        assert store.trials("s") == [trial]
 
 
 def _hold(folder, entered, leave):
@@ -183,6 +184,15 @@ def test_a_deleted_cell_is_said(tmp_path):
     shutil.rmtree(folder)
     with pytest.raises(StoreError, match=f"cell {folder.name} is missing"):
         Results.load(tmp_path / "store")
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", "3", '{"settings": {}}', '{"settings": []}'])
+def test_a_trial_of_something_else_is_named(store, content):
+    store.put_trial("s", 0, {"number": 0, "settings": {}, "value": 0.5})
+    (path,) = (store.folder / "tune" / "s").glob("trial-*.json")
+    path.write_text(content)
+    with pytest.raises(StoreError, match=r"trial-000000.json is damaged \(it has no \w+\); delete"):
+        store.trials("s")
 
 
 def test_a_damaged_trial_is_named_and_runs_again_under_its_number(tmp_path):

@@ -66,6 +66,16 @@ def read_json(path: Path) -> Any:
         raise StoreError(f"{path} is damaged ({error}); {_way_to_mend(path)}") from error
 
 
+def _trial(path: Path) -> dict[str, Any]:
+    """A finished trial."""
+    trial = read_json(path)
+    if not isinstance(trial, dict) or not isinstance(trial.get("settings"), dict):
+        raise StoreError(f"{path} is damaged (it has no settings); {_way_to_mend(path)}")
+    if missing := [name for name in ("number", "value") if name not in trial]:
+        raise StoreError(f"{path} is damaged (it has no {missing[0]}); {_way_to_mend(path)}")
+    return trial
+
+
 def _way_to_mend(path: Path) -> str:
     if path.name == "store.json":
         return f'if the folder is a store of this version, write {{"format": {FORMAT}}} into it'
@@ -161,7 +171,7 @@ class Store:
     def trials(self, key: str) -> list[dict[str, Any]]:
         """Finished trials of a search, by number (one may be missing, if its file was deleted)."""
         found = sorted((self.folder / "tune" / key).glob("trial-*.json"))
-        return [read_json(path) for path in found]
+        return [_trial(path) for path in found]
 
     def count_trials(self, key: str, below: int | None = None) -> int:
         """How many trials of a search are finished, those of a number below a budget."""

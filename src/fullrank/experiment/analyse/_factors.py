@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fullrank.core.errors import StoreError
 from fullrank.experiment.results import CellResult, Results
 from fullrank.experiment.store import Store, read_json
 
@@ -84,6 +85,8 @@ def _searched(cell: CellResult) -> set[str]:
     store = Store(cell.folder.parents[1])
     about = store.folder / "tune" / tuning["key"] / "search.json"
     found = read_json(about) if about.exists() else {}
+    if not isinstance(found, dict) or not isinstance(found.get("space", {}), dict):
+        raise StoreError(f"{about} is damaged; delete it: its trials say what was searched")
     names = set(found.get("space", {}))
     for trial in store.trials(tuning["key"]):
         names |= set(trial["settings"])
