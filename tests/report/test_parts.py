@@ -19,6 +19,7 @@ from fullrank.report._across import across_grid, mean_ranks
 from fullrank.report._costs import cost_grid
 from fullrank.report._curves import curve_figures
 from fullrank.report._figure import GREY, Looks
+from fullrank.report._forest import _test_name
 from fullrank.report._segments import _only, _target_rows, segment_figures, thirds
 from fullrank.report._series import averaged
 from fullrank.report._trials import ticks
@@ -143,3 +144,10 @@ def test_no_chart_is_empty(tmp_path: Path) -> None:
     assert curve_figures(results, "hand", looks) == {}
     assert segment_figures(results, "hand", looks) == []
     assert "No ranking metric has a value here." in render_report(results)
+
+
+def test_a_test_without_a_note_has_no_empty_brackets() -> None:
+    assert _test_name({"test": "paired t by user", "note": "9 degrees"}).endswith("(9 degrees)")
+    assert (
+        _test_name({"test": "sign flip by user, exact", "note": ""}) == "sign flip by user, exact"
+    )

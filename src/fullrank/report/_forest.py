@@ -112,9 +112,14 @@ def _grid(tests: Sequence[Row]) -> Grid:
                 Cell(f"{test['wins']:,} / {test['ties']:,} / {test['losses']:,}"),
             )
         )
-    names = dict.fromkeys(f"{test['test']} ({test['note']})" for test in tests)
+    names = dict.fromkeys(_test_name(test) for test in tests)
     notes = (f"Test: {'; '.join(names)}. Wins, ties and losses count users.",)
     return Grid("", header, tuple(rows), notes)
+
+
+def _test_name(test: Row) -> str:
+    """The test, with its note where it has one."""
+    return f"{test['test']} ({test['note']})" if test["note"] else str(test["test"])
 
 
 def _p(p: float | None) -> str:

@@ -5,6 +5,7 @@ import pytest
 from tests.experiment.analyse.stores import make_store, study_of
 
 from fullrank.experiment.analyse.effects import contexts_of, factor_effects
+from fullrank.report._analysis_grids import verdict
 from fullrank.stats import paired_difference
 
 LOSSES = {"m bpr": "bpr", "m hinge": "hinge", "f bpr": "bpr", "f hinge": "hinge"}
@@ -83,6 +84,19 @@ def test_users_that_differ_are_said_to(tmp_path, users, pairing, shared):
     (effect,) = factor_effects(study_of(one, two))
     assert effect.factor == "filters"
     assert (effect.pairing, effect.shared) == (pairing, pytest.approx(shared))
+
+
+def test_another_split_asks_the_same_users_something_else(tmp_path):
+    """One query a user under both, with other items held out: harder or easier, not better."""
+    users = [f"u{j}" for j in range(40)]
+    one = losses(tmp_path / "one", {"m bpr": [9] * 40}, users=users)
+    other = {"strategy": "LeaveRandom"}
+    two = losses(tmp_path / "two", {"m bpr": [1] * 40}, users=users, split=other)
+    effect = factor_effects(study_of(one, two))[0]
+    assert effect.factor == "split"
+    assert effect.low > 0 or effect.high < 0
+    assert (effect.pairing, effect.shared) == ("partly", 1)
+    assert verdict(effect) == ""
 
 
 def test_data_sets_are_never_paired(tmp_path):

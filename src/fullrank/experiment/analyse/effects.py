@@ -17,10 +17,14 @@ Pairing = Literal["paired", "partly", "unpaired"]
 
 PAIRINGS: Mapping[Pairing, str] = {
     "paired": "the same queries under both levels: users are drawn alike for both",
-    "partly": "some users have queries under both levels and are drawn alike for both",
+    "partly": "users with queries under both levels are drawn alike for both, but not all have "
+    "them, or what is held out of them differs",
     "unpaired": "no user in common: drawn apart",
 }
 """What each way of pairing means."""
+
+HOLDING_OUT = ("data", "split", "repeats")
+"""Factors that say what is held out: queries of one user under two levels are other queries."""
 
 NOT_COMPARED = "model"
 """The factor that leaderboards compare the levels of."""
@@ -155,12 +159,16 @@ def _effect(study: Study, metric: Metric, one: _Compared) -> Effect:
 def _pairing(study: Study, pairs: Sequence[tuple[Unit, Unit]]) -> tuple[Pairing, float]:
     """How users of two levels go together, and what share of them both have."""
     data = {condition.name: condition.factors["data"] for condition in study.conditions}
+    held = {
+        condition.name: [condition.factors.get(name) for name in HOLDING_OUT]
+        for condition in study.conditions
+    }
     shares = []
     for a, b in pairs:
         alike = data[a.condition] == data[b.condition]  # other data sets are drawn apart
         both = np.intersect1d(a.users, b.users).size if alike else 0
         shares.append(both / np.union1d(a.users, b.users).size)
     share = float(np.mean(shares))
-    if all(a.keys == b.keys and data[a.condition] == data[b.condition] for a, b in pairs):
+    if all(a.keys == b.keys and held[a.condition] == held[b.condition] for a, b in pairs):
         return "paired", share
     return ("partly" if share else "unpaired"), share
