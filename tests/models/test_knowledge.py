@@ -149,6 +149,7 @@ def test_vectors_of_all_forms_say_the_same(tmp_path):
         ({"item_id": np.array([1, 2]), "vector": np.ones((3, 2))}, r"shape \(2, f\)"),
         ({"item_id": np.array([1, 1]), "vector": np.ones((2, 2))}, "'1' twice"),
         ({"item_id": np.array([1, 2]), "vector": np.array([[1.0], [np.nan]])}, "item '2'"),
+        ({"item_id": np.array([1, 2]), "vector": np.array([[1.0], [1e300]])}, r"'2' .*1e\+30"),
         ({"item_id": np.array([1.0]), "vector": np.ones((1, 2))}, "integers or text"),
         ({"ids": np.array([1])}, "arrays ids; expected item_id and vector"),
         ({"item_id": np.zeros(0, int), "vector": np.ones((0, 2))}, "holds no vectors"),

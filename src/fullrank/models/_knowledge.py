@@ -24,6 +24,8 @@ _ROLES = {
     "tail": ("tail", "tailid", "object", "t"),
 }
 _VECTOR = "vector"
+_LARGEST = 1e30
+"""Entries of vectors are scaled in float32, which ends at 3.4e38."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,11 +313,11 @@ def _check_vectors(names: list[str], rows: NDArray[Any]) -> None:
     """Refuse vectors without rows or entries, that aren't finite, and ids that come twice."""
     if rows.size == 0:
         raise DataError("holds no vectors; leave it out, or give a file with rows")
-    good = np.isfinite(rows).all(axis=1)
+    good = (np.abs(rows) <= _LARGEST).all(axis=1)
     if not good.all():
         raise DataError(
             f"the vector of item {names[int(np.flatnonzero(~good)[0])]!r} holds what is no finite "
-            "number; leave the item out, or mend it"
+            f"number within {_LARGEST:g} of 0; leave the item out, or mend it"
         )
     if len(set(names)) < len(names):
         twice = next(one for place, one in enumerate(names) if one in names[:place])

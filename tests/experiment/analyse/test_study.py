@@ -91,6 +91,15 @@ def test_a_search_is_a_factor_of_the_models_that_were_searched(tmp_path):
     assert ["search" in unit.factors for unit in study.units] == [True, False]
 
 
+@pytest.mark.parametrize("content", ["[]", "3", '{"space": ["reg"]}'])
+def test_a_search_that_holds_something_else_is_named(tmp_path, content):
+    store = make_store(tmp_path / "one", A, trials={"a": [trial(0, mrr=0.1), trial(1, mrr=0.2)]})
+    (path,) = store.glob("tune/*/search.json")
+    path.write_text(content)
+    with pytest.raises(StoreError, match=r"search.json is damaged; delete it"):
+        study_of(store)
+
+
 def test_models_of_one_class_and_settings_are_known_by_their_labels(tmp_path):
     alike = make_store(tmp_path / "alike", {**A, **B})
     assert [u.factors["model"] for u in study_of(alike).units] == ["a", "b"]

@@ -7,10 +7,12 @@ import pytest
 
 pytest.importorskip("torch")
 
+import polars as pl
 import torch
 
+import fullrank as fr
 from fullrank.core.errors import NotFittedError, SpecError
-from fullrank.models import IALS, ItemKNN, LightGCN
+from fullrank.models import IALS, ItemKNN, LightGCN, NeuMF
 from fullrank.models.neural._others import others
 from fullrank.models.neural._pairs import PairTask, dots
 from fullrank.testing.recommender import checkerboard, queries_of, small_world, threads
@@ -161,3 +163,13 @@ def test_a_warm_start_that_can_not_be_is_refused():
 def test_wrong_settings_are_refused_by_name(setting):
     with pytest.raises(SpecError, match=next(iter(setting))):
         _model(**setting)
+
+
+def test_a_warm_start_from_what_knows_nothing_here_is_refused():
+    rows = pl.DataFrame({"user_id": ["x", "y"], "item_id": ["a", "b"]})
+    other = IALS(embedding_dim=8, epochs=1).fit(fr.read(rows).interactions, rng=0)
+    model = NeuMF(embedding_dim=8, epochs=1, part="gmf").warm_start(other)
+    with pytest.raises(SpecError, match=r"NeuMF: IALS has a vector of none of the .*'i00'.*'a'"):
+        model.fit(small_world(), rng=0)
+    with pytest.raises(SpecError, match=r"NeuMF.warm_start takes a fitted model.*got NoneType"):
+        model.warm_start(None)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import NotFittedError
+from fullrank.core.errors import NotFittedError, SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import hash_elements
@@ -136,7 +136,13 @@ class Pairs(Neural):
 
         Raises:
             NotFittedError: the other model is not fitted.
+            SpecError: it is no model.
         """
+        if not isinstance(model, Recommender):
+            raise SpecError(
+                f"{type(self).__name__}.warm_start takes a fitted model, such as "
+                f"IALS(embedding_dim={self.embedding_dim}).fit(train); got {type(model).__name__}"
+            )
         if not hasattr(model, "item_vocab_"):
             raise NotFittedError(
                 f"{type(model).__name__} is not fitted; fit it, then start from it"

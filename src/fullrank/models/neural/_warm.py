@@ -54,7 +54,7 @@ def start_from(source: Recommender, train: Interactions, d: int, name: str) -> S
         name: who asks, for messages.
 
     Raises:
-        SpecError: the model has no vectors, or of another size.
+        SpecError: the model has no vectors, of another size, or of nothing that is here.
     """
     items = source.item_factors()
     if items is None:
@@ -71,10 +71,17 @@ def start_from(source: Recommender, train: Interactions, d: int, name: str) -> S
     found = np.flatnonzero(code >= 0)
     users = source.query_factors(_histories(source, train, code))
     assert users is not None, "a model of item factors has query factors"
-    return Start(
+    start = Start(
         _nonzero(np.arange(len(users)), users),
         _nonzero(found, items[code[found]]),
     )
+    if not len(start.users[0]) and not len(start.items[0]):
+        raise SpecError(
+            f"{name}: {type(source).__name__} has a vector of none of the {train.n_users:,} users "
+            f"and {train.n_items:,} items (first item: {train.item_vocab.label(0)}, there: "
+            f"{source.item_vocab_.label(0)}); start from a model that was fitted on the same ids"
+        )
+    return start
 
 
 def _histories(source: Recommender, train: Interactions, code: NDArray[np.int32]) -> Queries:
