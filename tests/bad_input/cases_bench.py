@@ -12,6 +12,12 @@ def bench(fault: str, file: str, place: str, remedy: str) -> Case:
 
 BENCH = (
     bench(
+        "a setting of a model that is text, as a number",
+        "model_setting_number",
+        "line 19: BPRMF: optimiser",
+        "must be text, got 5",
+    ),
+    bench(
         "a bracket that is never closed",
         "broken",
         "broken.toml .*line 3",
