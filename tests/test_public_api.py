@@ -19,7 +19,8 @@ SNAPSHOT = Path(__file__).with_name("public_api.json")
 PACKAGES = (
     "fullrank", "fullrank.data", "fullrank.data.filters", "fullrank.estimators",
     "fullrank.metrics", "fullrank.models", "fullrank.negatives", "fullrank.rank",
-    "fullrank.objectives", "fullrank.report", "fullrank.split", "fullrank.stats", "fullrank.subsample",
+    "fullrank.objectives", "fullrank.report", "fullrank.split", "fullrank.stats",
+    "fullrank.subsample",
 )  # fmt: skip
 HEAVY = ("polars", "pandas", "numba", "scipy", "torch", "narwhals", "altair", "optuna")
 
