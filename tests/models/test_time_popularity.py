@@ -42,8 +42,10 @@ def test_is_popularity_with_a_half_life() -> None:
 def test_refuses() -> None:
     with pytest.raises(DataError, match="TimePopularity needs a time"):
         TimePopularity().fit(interactions(["u"], ["a"]))
-    for wrong in (0.0, float("nan"), float("inf")):
-        with pytest.raises(SpecError, match="half_life_days must be > 0"):
+    with pytest.raises(SpecError, match="half_life_days must be > 0"):
+        TimePopularity(0.0)
+    for wrong in (float("nan"), float("inf")):
+        with pytest.raises(SpecError, match="half_life_days must be a finite number"):
             TimePopularity(wrong)
     with pytest.raises(SpecError, match="unknown count 'row'"):
         TimePopularity(count="row")  # type: ignore[arg-type]
