@@ -118,7 +118,7 @@ def covered(lists, seeds, **settings):
 
 @pytest.fixture(scope="module")
 def good():
-    return covered(lambda ranks, rng: listed(ranks, 0.9, rng), 12)
+    return covered(lambda ranks, rng: listed(ranks, 0.9, rng), 20)
 
 
 def test_unbiased_and_covering_with_a_good_list(good):
@@ -129,10 +129,10 @@ def test_unbiased_and_covering_with_a_good_list(good):
 
 
 def test_a_bad_proxy_costs_accuracy_and_is_covered(good):
-    off, inside = covered(listed_at_random, 12)
+    off, inside = covered(listed_at_random, 20)
     assert np.abs(off).mean() > 2 * np.abs(good[0]).mean()
     assert inside.mean() > 0.85
-    assert (np.abs(off.mean(axis=0)) < 4 * off.std(axis=0) / np.sqrt(12) + 0.02).all()
+    assert (np.abs(off.mean(axis=0)) < 4 * off.std(axis=0) / np.sqrt(20) + 0.02).all()
 
 
 def few_steps(groups, bins, smoothness):
