@@ -63,6 +63,38 @@ def test_another_seed_draws_others_and_tpe_leaves_random_draws_after_ten():
     assert sum(abs(x - 0.5) for x in late) < sum(abs(x - 0.5) for x in early)
 
 
+@pytest.mark.parametrize("sampler", ["tpe", "random"])
+def test_the_first_trial_can_be_given_and_what_the_space_lacks_is_drawn(sampler):
+    space = distributions(SPACE, "here")
+    how = {"seed": 0, "sampler": sampler, "maximise": True}
+    given = {"reg": 1.0, "alpha": 2.0, "step": 0.25, "neighbours": 7, "dim": 48, "kind": "bm25"}
+    first = propose(space, [], number=0, first={**given, "unknown": 1}, **how)
+    drawn = propose(space, [], number=0, **how)
+    assert set(first) == set(SPACE)
+    assert {k: first[k] for k in given if k != "alpha"} == {
+        k: x for k, x in given.items() if k != "alpha"
+    }
+    assert -1 <= first["alpha"] <= 1
+    done = [{"number": 0, "settings": first, "value": 0.5}]
+    second = propose(space, done, number=1, first=given, **how)
+    assert second == propose(space, done, number=1, **how)
+    assert second["neighbours"] != 7
+    assert drawn["neighbours"] != 7
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("reg", 0.001), ("reg", float("nan")), ("step", 0.3), ("neighbours", 7.0), ("dim", 40)]
+    + [("kind", "jaccard"), ("flag", 1), ("dim", True)],
+)
+def test_a_first_value_outside_the_space_is_drawn(name, value):
+    space = distributions(SPACE, "here")
+    how = {"number": 0, "seed": 0, "sampler": "random", "maximise": True}
+    found = propose(space, [], first={name: value}, **how)[name]
+    assert found != value or type(found) is not type(value)
+    assert found == propose(space, [], **how)[name]
+
+
 def test_draws_are_of_their_kind_and_within_their_range():
     for trial in trials(30, sampler="random"):
         drawn = trial["settings"]

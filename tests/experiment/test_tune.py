@@ -35,6 +35,16 @@ def trials(folder):
     return [json.loads(path.read_text()) for path in found]
 
 
+def test_the_first_trial_has_the_models_defaults_so_that_no_budget_ends_below_them(tmp_path):
+    run_in(tmp_path / "a", **ease(trials=2))
+    first, second = trials(tmp_path / "a")
+    assert first["settings"] == {"reg": EASE().reg}
+    assert second["settings"] != first["settings"]
+    run_in(tmp_path / "b", **ease(trials=2, first="drawn"))
+    assert trials(tmp_path / "b")[0]["settings"] != first["settings"]
+    assert trials(tmp_path / "b")[1]["settings"] != first["settings"]
+
+
 def test_the_budget_is_of_the_study(tmp_path, capsys):
     """D13: 6 trials asked for, stopped after 3, the same command again, and once more; then 8."""
     path = bench(tmp_path, **ease(trials=6))

@@ -132,6 +132,9 @@ class TuneSpec(_Part):
         every: epochs between evaluations.
         pruning: ``"halving"`` stops trials that are behind others after as many epochs
             (asynchronous successive halving, the best third goes on); they are marked.
+        first: ``"defaults"`` tries the model's default settings first (those that lie outside
+            the space are drawn), so that a small budget does not end below them; ``"drawn"``
+            draws them as all others. Of no account for a grid.
     """
 
     metric: str
@@ -144,6 +147,7 @@ class TuneSpec(_Part):
     patience: Count | None = None
     every: Count = 1
     pruning: Literal["none", "halving"] = "none"
+    first: Literal["defaults", "drawn"] = "defaults"
 
     @property
     def watches(self) -> bool:

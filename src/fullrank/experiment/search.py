@@ -171,10 +171,21 @@ def propose(
     seed: int,
     sampler: str,
     maximise: bool,
+    first: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Settings for trial ``number`` given the finished trials ``done`` (each ``settings, value``).
 
     Failed trials are left out; pruned ones count with their curve.
+
+    Args:
+        space: read by :func:`distributions`.
+        done: finished trials.
+        number: of the trial, from 0.
+        seed: of the search.
+        sampler: ``"tpe"``, ``"random"`` or ``"grid"``.
+        maximise: higher is better.
+        first: settings of trial 0, of a search that is no grid; what lies outside the space, or
+            is missing, is drawn.
     """
     if sampler == "grid":
         return grid_point(space, number)
@@ -200,4 +211,20 @@ def propose(
                 intermediate_values=dict(trial["curve"]) if pruned else None,
             )
         )
+    if number == 0 and first:
+        within = {name: x for name, x in first.items() if name in space and _holds(space[name], x)}
+        study.enqueue_trial(within)
     return dict(study.ask(dict(space)).params)
+
+
+def _holds(entry: BaseDistribution, value: Any) -> bool:
+    """Whether a setting is one of those that a space has."""
+    if hasattr(entry, "choices"):
+        return any(value == x and isinstance(value, type(x)) for x in entry.choices)
+    low, high, step = entry.low, entry.high, entry.step  # type: ignore[attr-defined]
+    if not _is_number(value) or (isinstance(low, int) and not isinstance(value, int)):
+        return False
+    if not low <= value <= high:
+        return False
+    steps = 0 if step is None else (Decimal(str(value)) - Decimal(str(low))) % Decimal(str(step))
+    return steps == 0

@@ -80,7 +80,19 @@ class Search:
             **({"every": tune.every} if tune.watches else {}),
             **({"patience": tune.patience} if tune.patience is not None else {}),
             **({"pruning": tune.pruning} if tune.pruning != "none" else {}),
+            **({"first": plain(self.first)} if self.first else {}),
         }
+
+    @property
+    def first(self) -> dict[str, Any]:
+        """Settings of the first trial: the model's defaults, unless the benchmark has them drawn.
+
+        Of those that the space has; a default that is made later (None, or a factory's) is drawn.
+        """
+        if self.tune.first == "drawn" or self.tune.sampler == "grid":
+            return {}
+        made = fields(find("model", self.model.name))
+        return {f.name: f.default for f in made if f.name in self.space and _is_plain(f.default)}
 
     @property
     def key(self) -> str:
@@ -137,6 +149,7 @@ class Search:
                 seed=self.tune.seed,
                 sampler=self.tune.sampler,
                 maximise=self.metric.higher_is_better,
+                first=self.first,
             )
             same = [t for t in before if t["settings"] == trial["settings"]]
             if same:  # fits repeat on one machine: a second fit would only cost time
@@ -276,6 +289,11 @@ def choose(
     trains_for = best.get("epochs") if _has_epochs(job.model.name) else None
     epochs = {"epochs": trains_for} if trains_for else {}
     return Chosen({**job.model.settings, **best["settings"], **epochs}, summary)
+
+
+def _is_plain(default: Any) -> bool:
+    """Whether a field's default is a value that a search space can hold."""
+    return isinstance(default, str | int | float | bool)
 
 
 def _has_epochs(name: str) -> bool:

@@ -125,6 +125,12 @@ def ranking_terms(results: Results, data: str) -> Terms:
     return [(term, text) for term, text in out if text]
 
 
+_FIRST = {
+    "defaults": "each model's default settings, where its space has them",
+    "drawn": "drawn as the others",
+}
+
+
 def tuning_terms(results: Results) -> Terms:
     """How settings were chosen."""
     tune = results.spec.tune
@@ -132,13 +138,15 @@ def tuning_terms(results: Results) -> Terms:
         return [("Search", "none: all settings are fixed in the benchmark file")]
     budget = f"{tune.trials:,} trials" if tune.trials else f"{tune.seconds:g} seconds"
     own = [f"{m.title}: {m.trials:,} trials" for m in results.spec.model if m.trials]
-    return [
+    out = [
         ("Chosen by", f"{parse(tune.metric)} on validation queries only ({tune.users} users)"),
         ("Budget per model", budget + (f"; by exception {', '.join(own)}" if own else "")),
         ("Sampler", f"{tune.sampler}, seed {tune.seed}"),
+        ("First trial", _FIRST[tune.first] if tune.sampler != "grid" else ""),
         ("Then fitted on", tune.refit),
         ("Seeds of the final fits", plain_text(list(results.spec.seeds))),
     ]
+    return [(term, text) for term, text in out if text]
 
 
 def parts_grid(results: Results, data: str) -> Grid:
