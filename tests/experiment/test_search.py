@@ -84,8 +84,16 @@ def test_the_first_trial_can_be_given_and_what_the_space_lacks_is_drawn(sampler)
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("reg", 0.001), ("reg", float("nan")), ("step", 0.3), ("neighbours", 7.0), ("dim", 40)]
-    + [("kind", "jaccard"), ("flag", 1), ("dim", True)],
+    [
+        ("reg", 0.001),
+        ("reg", float("nan")),
+        ("step", 0.3),
+        ("neighbours", 7.0),
+        ("dim", 40),
+        ("kind", "jaccard"),
+        ("flag", 1),
+        ("dim", True),
+    ],
 )
 def test_a_first_value_outside_the_space_is_drawn(name, value):
     space = distributions(SPACE, "here")
