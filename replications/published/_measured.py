@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 import fullrank as fr
 from fullrank.core.queries import Queries
@@ -19,7 +20,7 @@ def measured(
     model: Recommender,
     queries: Queries,
     metrics: Sequence[str],
-    candidates: Negatives | None = None,
+    candidates: Negatives | Literal["full"] = "full",
 ) -> dict[str, float]:
     """Means over the queries, among all items that a user doesn't have or drawn candidates."""
     targets = rank(model, queries, candidates=candidates).targets

@@ -59,7 +59,7 @@ def main() -> None:
         told=given.cache / f"{name}.jsonl",
     )
     model.fit(split.train, rng=0, monitor=watch, checkpoint=given.cache / f"{name}-training")
-    drawn = Uniform(m=100) if given.data == "video-games" else None
+    drawn = Uniform(m=100) if given.data == "video-games" else "full"
     found = {
         part: measured(model, split.queries(part), METRICS[given.data], drawn)
         for part in ("valid", "test")
