@@ -100,6 +100,44 @@ def test_a_checkpoint_of_another_training_is_refused(split, tmp_path):
         model(epochs=2).fit(split.train, rng=1, checkpoint=tmp_path)
 
 
+def test_a_checkpoint_made_without_the_monitor_is_refused(split, tmp_path):
+    def watch(**how):
+        return fr.EarlyStop(split.queries("valid"), **{"patience": 1, **how})
+
+    def fit(monitor=None, folder=tmp_path / "watched"):
+        return model().fit(split.train, rng=1, monitor=monitor, checkpoint=folder)
+
+    def kill(epoch, fitted):
+        if epoch == 3:
+            raise RuntimeError("killed")
+
+    with pytest.raises(RuntimeError, match="killed"):
+        fit(kill, tmp_path / "bare")
+    with pytest.raises(StoreError, match=r"3 epochs were trained without EarlyStop, .*remove"):
+        fit(watch(), tmp_path / "bare")
+    stopped = fit(watch())
+    assert len(stopped.log_.epochs) < 8
+    with pytest.raises(StoreError, match=r"another EarlyStop \(patience was 1 and is 2\)"):
+        fit(watch(patience=2))
+    with pytest.raises(StoreError, match=r"\(metric was NDCG@10 and is Recall@5\)"):
+        fit(watch(metric="recall@5"))
+    with pytest.raises(StoreError, match=r"\(queries was \w+ and is \w+\)"):
+        fit(fr.EarlyStop(split.queries("valid")[1:], patience=1))
+    whole, expected = fit(), model().fit(split.train, rng=1)  # no monitor: none that stops it
+    assert whole.log_.resumed_at == len(stopped.log_.epochs)
+    assert whole.log_.best_epoch == len(whole.log_.epochs) - 1 == 7
+    np.testing.assert_array_equal(scores(whole, split), scores(expected, split))
+    with pytest.raises(StoreError, match="8 epochs were trained without EarlyStop"):
+        fit(watch())
+
+
+def test_one_monitor_watches_one_fit(split):
+    watch = fr.EarlyStop(split.queries("valid"), patience=None)
+    model(epochs=2).fit(split.train, rng=1, monitor=watch)
+    with pytest.raises(SpecError, match=r"has watched another fit, up to its epoch 2.*a new one"):
+        model(epochs=2).fit(split.train, rng=1, monitor=watch)
+
+
 def test_ctrl_c_keeps_what_was_learnt(split, tmp_path):
     def press(epoch, fitted):
         if epoch == 2:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError
+from fullrank.core.errors import SpecError, StoreError
 from fullrank.core.queries import Queries
 from fullrank.metrics import Metric, parse
 from fullrank.models import Recommender
@@ -22,7 +24,8 @@ class EarlyStop:
 
     ``model.fit(split.train, monitor=EarlyStop(split.queries("valid"), "ndcg@10"))`` trains until
     the metric has not risen for ``patience`` evaluations, and leaves the weights of the best epoch
-    in the model (``model.log_.best_epoch``); the earliest of equals. It goes through a checkpoint.
+    in the model (``model.log_.best_epoch``); the earliest of equals. It goes through a checkpoint
+    that was made with the same EarlyStop. One EarlyStop watches one fit.
 
     Args:
         queries: of the validation part.
@@ -50,7 +53,7 @@ class EarlyStop:
         *,
         patience: int | None = 5,
         every: int = 1,
-        catalogue: Catalogue | str = "fit",
+        catalogue: Catalogue | str | NDArray[np.bool_] = "fit",
         prune: Callable[[Curve], bool] | None = None,
     ) -> None:
         self.metric = parse(metric) if isinstance(metric, str) else metric
@@ -87,6 +90,11 @@ class EarlyStop:
         self.value = None
         if (epoch + 1) % self.every:
             return False
+        if self.curve and epoch <= self.curve[-1][0]:
+            raise SpecError(
+                f"EarlyStop has watched another fit, up to its epoch {self.curve[-1][0] + 1}, and "
+                "would mix the two; make a new one for each fit"
+            )
         ranked = rank(model, self.queries, catalogue=self.catalogue).targets
         value = float(self.metric.value(ranked))
         if np.isnan(value):
@@ -125,11 +133,46 @@ class EarlyStop:
     def state(self) -> dict[str, Any]:
         """What a checkpoint keeps: the curve, and the best weights so far."""
         best = {f"best/{name}": value for name, value in (self._best or {}).items()}
-        return {"curve": self.curve, "pruned": self.pruned, **best}
+        return {"curve": self.curve, "pruned": self.pruned, "about": self._about(), **best}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on from ``state``."""
+        """Go on from ``state``.
+
+        Raises:
+            StoreError: it is that of an EarlyStop which measured something else.
+        """
+        was, now = state["about"], self._about()
+        if differs := [
+            f"{key} was {was[key]} and is {now[key]}" for key in now if was[key] != now[key]
+        ]:
+            raise StoreError(
+                f"the checkpoint was made with another EarlyStop ({'; '.join(differs)}); give the "
+                "same one, another folder, or remove this one to start anew"
+            )
         self.curve = [(int(epoch), float(value)) for epoch, value in state["curve"]]
         self.pruned = bool(state["pruned"])
         best = {k[5:]: v for k, v in state.items() if k.startswith("best/")}
         self._best = best or None
+
+    def _about(self) -> dict[str, Any]:
+        """What must be equal for two curves to be one."""
+        q, catalogue = self.queries, self.catalogue
+        if isinstance(catalogue, np.ndarray):
+            catalogue = Catalogue(catalogue, "given")
+        if isinstance(catalogue, Catalogue):
+            parts = (catalogue.items, catalogue.eligible_indptr, catalogue.eligible_items)
+            catalogue = f"{catalogue.name} {_digest(*parts)}"
+        return {
+            "metric": str(self.metric),
+            "patience": self.patience,
+            "every": self.every,
+            "catalogue": catalogue,
+            "queries": _digest(q.users, q.history_items, q.target_items, q.target_gains),
+        }
+
+
+def _digest(*arrays: NDArray[Any]) -> str:
+    found = blake2b(digest_size=8)
+    for array in arrays:
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fullrank.core.errors import StoreError, TrainingError
+from fullrank.core.errors import FullrankError, StoreError, TrainingError
 from fullrank.core.random import RNG, seed_of
 from fullrank.core.resources import measured
 from fullrank.models._checkpoint import Checkpoint, State
@@ -88,7 +88,8 @@ class Training:
     Attributes:
         monitor: called after each epoch with its number and the model; True stops. One with
             ``value`` is logged, one with ``finish(model)`` may put back the best weights, one
-            with ``state()`` and ``restore(state)`` goes through a checkpoint.
+            with ``state()`` and ``restore(state)`` goes through a checkpoint, and goes on from
+            none that was made without it.
         checkpoint: folder to go on from, and to write to after each epoch.
         progress: True or False to show it or not, a callable to be told, None: on a terminal.
     """
@@ -179,7 +180,7 @@ def train(
         _shown(how.progress, model) as tell,
         measured(log.resources, "fit"),
     ):
-        done = _resume(kept, log, restore, how.monitor) if kept is not None else False
+        done = _resume(kept, log, restore, how.monitor, epochs) if kept is not None else False
         for epoch in range(len(log.epochs), 0 if done else epochs):
             start = time.perf_counter()
             loss = step(epoch, stop)
@@ -245,18 +246,27 @@ def train_arrays(
 
 
 def _resume(
-    kept: Checkpoint, log: TrainingLog, restore: Callable[[State], None], monitor: Any
+    kept: Checkpoint,
+    log: TrainingLog,
+    restore: Callable[[State], None],
+    monitor: Any,
+    epochs: int,
 ) -> bool:
     """Take a checkpoint's state back, if there is one; True if that training was over."""
     found = kept.read()
     if found is None:
         return False
     arrays, given, watched, done = found
+    remembers = hasattr(monitor, "restore")
     try:
         restore(arrays)
         before = TrainingLog.of(given)
-        if watched is not None and hasattr(monitor, "restore"):
+        if remembers and watched is None:
+            raise StoreError(_unwatched(len(before.epochs), monitor))
+        if remembers:
             monitor.restore(watched)
+    except FullrankError as error:
+        raise type(error)(f"{kept.folder}: {error}") from error
     except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise StoreError(
             f"{kept.folder} holds a damaged checkpoint ({' '.join(str(error).split())[:200]}); "
@@ -264,7 +274,17 @@ def _resume(
         ) from error
     log.epochs, log.best_epoch = before.epochs, before.best_epoch
     log.resumed_at = len(log.epochs)
-    return done
+    stopped_by_another = monitor is None or (watched is not None and not remembers)
+    return done and not (stopped_by_another and len(log.epochs) < epochs)
+
+
+def _unwatched(n: int, monitor: Any) -> str:
+    name = type(monitor).__name__
+    return (
+        f"the checkpoint's {n} epochs were trained without {name}, which can't tell the best of "
+        f"epochs that it has not seen; give another folder, remove this one to start anew, or go "
+        f"on without {name}"
+    )
 
 
 def _state_of(monitor: Any) -> State | None:
