@@ -66,7 +66,10 @@ def test_triples_that_come_twice_count_once(tmp_path):
         ("head\trelation\ttail\n", "holds no triples"),
         ("head\trelation\n5\tgenre\n", "columns head, relation; expected head, relation and tail"),
         ("from\tkind\tto\tn\na\tb\tc\t1\n", "expected head, relation and tail"),
-        ("head\trelation\ttail\n5\tgenre\t\n", "line 2"),
+        ("head\trelation\ttail\n5\tgenre\t\n", "line 2: no tail .*rename .* holds them to 'tail'"),
+        ("5\t\tdrama\n7\tby\tAnn\n", r"line 1: no relation \(column 'relation' holds None"),
+        ("1\t2\t3\t4\n5\t6\t7\t8\n", "has the 4 columns unnamed; expected head"),
+        ("head,relation,tail\n1,2\n", "line 2: .* found 2 .*no reading options .*: mend it"),
     ],
 )
 def test_files_that_hold_no_triples_are_refused(tmp_path, content, told):
@@ -74,6 +77,7 @@ def test_files_that_hold_no_triples_are_refused(tmp_path, content, told):
     with pytest.raises(DataError, match=told) as found:
         Triples.read(tmp_path / "kg.tsv")
     assert "kg.tsv" in str(found.value)
+    assert "--" not in str(found.value)  # `fullrank run` has no option for these files
 
 
 def test_a_file_that_is_not_there_and_one_about_others(tmp_path):
@@ -141,6 +145,12 @@ def test_vectors_of_all_forms_say_the_same(tmp_path):
         np.testing.assert_allclose(given[[3, 0]], wanted, rtol=1e-6)
         assert (given[1:3] == 0).all()
     assert len({Vectors.read(tmp_path / n).fingerprint for n in ("a.npz", "b.parquet")}) == 1
+
+
+def test_an_id_that_is_missing_advises_no_option(tmp_path):
+    (tmp_path / "v.csv").write_text("item_id,x\n,1\n5,2\n")
+    with pytest.raises(DataError, match=r"line 2: no item_id .*rename the column .*'item_id'$"):
+        Vectors.read(tmp_path / "v.csv")
 
 
 @pytest.mark.parametrize(

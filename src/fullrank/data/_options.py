@@ -101,6 +101,7 @@ class Table:
         first_line: line of the first row, or None where rows aren't lines of a text.
         typed: False if all columns are text whose types are still to be found.
         named: False if the columns had no names of their own.
+        nameable: False if no option says which column plays a role: only a new header does.
     """
 
     frame: pl.DataFrame
@@ -110,6 +111,7 @@ class Table:
     first_line: int | None = None
     typed: bool = True
     named: bool = True
+    nameable: bool = True
 
     def place(self, row: int) -> str:
         """Where row ``row`` (from 0) is, in words."""

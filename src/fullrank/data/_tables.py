@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,7 @@ def read_ids(source: Any, roles: Sequence[str]) -> dict[str, pl.Series]:
     Raises:
         DataError: a column is not there, or an id is missing.
     """
-    table = load_table(source, ReadOptions())
+    table = load_plain(source)
     out = {}
     for role in roles:
         name = find_column(table.frame.columns, role)
@@ -118,6 +118,25 @@ def load_table(source: Any, options: ReadOptions, *, typed: bool = False) -> Tab
     if isinstance(source, str | os.PathLike):
         return _load_path(Path(source), options, typed)
     return Table(to_frame(source), "the frame", "frame")
+
+
+def load_plain(source: Any) -> Table:
+    """Read a table that no reading options go with, so that no message may advise one.
+
+    Raises:
+        DataError: what can't be read as it is, with what to do to the file.
+    """
+    try:
+        table = load_table(source, ReadOptions())
+    except DataError as error:
+        if "--read" not in str(error):
+            raise
+        found = str(error).rpartition("; ")[0]
+        raise DataError(
+            f"{found}; no reading options go with this file: mend it, so that it is CSV in UTF-8 "
+            "(commas or tabs between fields, quotes around those that hold any)"
+        ) from error
+    return replace(table, nameable=False)
 
 
 def _load_path(path: Path, options: ReadOptions, typed: bool) -> Table:

@@ -40,7 +40,7 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
     if column.dtype != pl.String:
         raise DataError(
             f"column {name!r} ({role}) of {table.where} must hold integers or text, got "
-            f"{column.dtype}; {_remedy(column, role)}"
+            f"{column.dtype}; {_remedy(table, role, column)}"
         )
     if table.typed:
         return column, note
@@ -51,10 +51,17 @@ def id_column(table: Table, role: str, name: str) -> tuple[pl.Series, str | None
     return numbers, note
 
 
-def _remedy(column: pl.Series, role: str) -> str:
+def _remedy(table: Table, role: str, column: pl.Series) -> str:
     if column.dtype.is_nested():
         return SPLIT_FIRST
-    return f"convert it, or name another: {naming(role)}"
+    return f"convert it, or {_another(table, role)}"
+
+
+def _another(table: Table, role: str) -> str:
+    """How to say that another column plays a role, for a message."""
+    if table.nameable:
+        return f"name another column: {naming(role)}"
+    return f"rename the column that holds them to {role!r}"
 
 
 def _whole_64(table: Table, role: str, name: str, column: pl.Series) -> pl.Series:
@@ -129,7 +136,7 @@ def _missing_id(
 ) -> DataError:
     return DataError(
         f"{table.place(row)}: no {role} (column {name!r} holds {quoted(found)}; {count:,} such "
-        f"rows); drop these rows, or name another column: {naming(role)}"
+        f"rows); drop these rows, or {_another(table, role)}"
     )
 
 
@@ -151,7 +158,7 @@ def numeric(table: Table, role: str, name: str) -> pl.Series:
     bad = numbers.is_null() & known.is_not_null()
     if bad.any():
         row = int(bad.arg_max() or 0)
-        remedy = f"mend it, or name another column: {naming(role)}"
+        remedy = f"mend it, or {_another(table, role)}"
         if is_list_text(column[row]):
             remedy = SPLIT_FIRST
         raise DataError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -205,49 +205,48 @@ def _columns_of_triples(path: str | Path) -> list[list[str]]:
     """Names of heads, relations and tails, as text."""
     import polars as pl
 
-    from fullrank.data._columns import plain
-    from fullrank.data._options import ReadOptions
-    from fullrank.data._tables import load_table
+    from fullrank.data._tables import load_plain
     from fullrank.data._types import id_column
 
     if not Path(path).exists():
         raise DataError(f"{path}: there is no such file")
-    table = load_table(path, ReadOptions())
-    frame, names = table.frame, table.frame.columns
-    roles = _roles([plain(name) for name in names], names)
-    if roles is None and not table.named and len(names) == 3:
-        roles = dict(zip(_ROLES, names, strict=True))
-        first = [plain(str(one)) for one in frame.row(0)] if len(frame) else []
-        # A header over text alone looks like a row.
-        if first and _roles(first, first) is not None:
-            roles = _roles(first, names)
-            table = _without_first(table)
+    table = load_plain(path)
+    if not table.named and len(table.frame.columns) == 3:
+        table = _by_place(table)
+    roles = _roles(table.frame.columns)
     if roles is None:
+        names = table.frame.columns
+        has = f"columns {', '.join(names)}" if table.named else f"{len(names)} columns unnamed"
         raise DataError(
-            f"{path} has the columns {', '.join(names)}; expected head, relation and tail: rename "
-            "them, or give three columns without a header"
+            f"{path} has the {has}; expected head, relation and tail: rename them, or give three "
+            "columns without a header"
         )
     if not len(table.frame):
         raise DataError(f"{path} holds no triples; leave it out, or give a file with rows")
     return [id_column(table, role, roles[role])[0].cast(pl.String).to_list() for role in _ROLES]
 
 
-def _roles(found: list[str], names: list[str]) -> dict[str, str] | None:
+def _roles(names: list[str]) -> dict[str, str] | None:
     """Column of each role, or None if one is missing."""
-    places = {
-        role: next((found.index(one) for one in known if one in found), None)
+    from fullrank.data._columns import plain
+
+    by_plain = {plain(name): name for name in reversed(names)}
+    found = {
+        role: next((by_plain[one] for one in known if one in by_plain), None)
         for role, known in _ROLES.items()
     }
-    if None in places.values():
-        return None
-    return {role: names[place] for role, place in places.items() if place is not None}
+    return None if None in found.values() else {k: v for k, v in found.items() if v is not None}
 
 
-def _without_first(table: Table) -> Table:
-    from dataclasses import replace
-
-    line = None if table.first_line is None else table.first_line + 1
-    return replace(table, frame=table.frame[1:], first_line=line)
+def _by_place(table: Table) -> Table:
+    """Three columns without names, named; a header over text alone looks like a row."""
+    frame, line = table.frame, table.first_line
+    first = [str(one) for one in frame.row(0)] if len(frame) else []
+    names = list(_ROLES)
+    if _roles(first) is not None:
+        frame, names, line = frame[1:], first, None if line is None else line + 1
+    frame = frame.rename(dict(zip(frame.columns, names, strict=True)))
+    return replace(table, frame=frame, first_line=line)
 
 
 def _npz(path: Path) -> tuple[list[str], NDArray[Any]]:
@@ -275,11 +274,10 @@ def _table(path: Path) -> tuple[list[str], NDArray[Any]]:
     import polars as pl
 
     from fullrank.data._columns import find_column
-    from fullrank.data._options import ReadOptions
-    from fullrank.data._tables import load_table
+    from fullrank.data._tables import load_plain
     from fullrank.data._types import guess_types, id_column
 
-    table = load_table(path, ReadOptions())
+    table = load_plain(path)
     key = find_column(table.frame.columns, "item_id")
     if key is None:
         raise DataError(
