@@ -196,7 +196,17 @@ def test_svd_refuses() -> None:
 
 
 @pytest.mark.parametrize("solver", ["cg", "cholesky"])
-@pytest.mark.parametrize("settings", [{"nu": 0.0, "reg": 1e-12}, {"nu": 200.0}])
-def test_equations_that_float32_cannot_solve_are_named(solver, settings):
-    with pytest.raises(SpecError, match="IALS: the equations can't be solved in float32 with reg="):
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        ({"nu": 0.0, "reg": 1e-12}, "raise reg or lower embedding_dim"),
+        ({"nu": 200.0}, "lower nu"),
+        ({"reg": 1e38}, "lower reg"),
+        ({"reg": 1e300}, "lower reg"),
+        ({"unobserved_weight": 1e200, "reg": 1e-200}, "lower unobserved_weight"),
+    ],
+)
+def test_equations_that_float32_cannot_solve_are_named(solver, settings, remedy):
+    told = f"IALS: the equations can't be solved in float32 with reg=.*; {remedy}$"
+    with pytest.raises(SpecError, match=told):
         IALS(embedding_dim=64, solver=solver, **settings).fit(small_world())

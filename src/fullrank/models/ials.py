@@ -23,6 +23,7 @@ from fullrank.models._training import Stop, about
 from fullrank.models._training import train as run_epochs
 
 _ROWS = 128
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(eq=False)
@@ -149,8 +150,20 @@ class IALS(Recommender):
             raise SpecError(
                 f"IALS: the equations can't be solved in float32 with reg={self.reg:g}, "
                 f"nu={self.nu:g}, unobserved_weight={self.unobserved_weight:g} and "
-                f"embedding_dim={self.embedding_dim} ({error}); raise reg or lower embedding_dim"
+                f"embedding_dim={self.embedding_dim} ({error}); {self._remedy()}"
             ) from error
+
+    def _remedy(self) -> str:
+        """What is too large, if anything is; else the equations are near singular."""
+        n = max(self._n_known(), int(self.known_users_.sum()))
+        with np.errstate(over="ignore"):
+            power = float(np.float64(n * (1 + self.unobserved_weight)) ** self.nu)
+        size = {"reg": self.reg, "unobserved_weight": self.unobserved_weight}
+        if self.nu > 1:
+            size["nu"] = power
+        if max(self.reg * power, self.unobserved_weight) < _LARGEST**0.75:
+            return "raise reg or lower embedding_dim"
+        return f"lower {max(size, key=lambda name: size[name])}"
 
     def _n_known(self) -> int:
         return int(self.known_items_.sum())
@@ -184,7 +197,11 @@ class IALS(Recommender):
 
     def _regs(self, lengths: NDArray[np.int64], n_known: int) -> NDArray[np.float64]:
         frequency = lengths + self.unobserved_weight * n_known
-        return np.asarray(self.reg * frequency**self.nu)
+        with np.errstate(over="ignore"):
+            regs = np.asarray(self.reg * frequency**self.nu)
+        if not regs.max(initial=0.0) < _LARGEST:
+            raise np.linalg.LinAlgError("the regularisation is beyond float32")
+        return regs
 
     def _floor(self, n_known: int) -> float:
         """Regularisation of a row without indices, which all rows share."""
