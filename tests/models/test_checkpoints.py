@@ -81,3 +81,10 @@ def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
         model().fit(small_world(), checkpoint=tmp_path / "file")
     with pytest.raises(StoreError, match=r"can't be written .*another folder as checkpoint"):
         model().fit(small_world(), checkpoint="/proc/fullrank/here")
+
+
+def test_one_is_no_saved_model(folder: Path) -> None:
+    with pytest.raises(StoreError, match=r"checkpoint of a training.*end its training by fit\("):
+        BPRMF.load(folder)
+    model().fit(small_world(), checkpoint=folder).save(folder)  # both may share a folder
+    assert BPRMF.load(folder).epochs == 3

@@ -18,6 +18,11 @@ _INDEX = "checkpoint.json"
 _KINDS = {"about": dict, "arrays": str, "log": dict, "done": bool}
 
 
+def is_checkpoint(folder: Path) -> bool:
+    """Whether a training was going on, or ended, in a folder."""
+    return (folder / _INDEX).exists()
+
+
 class Checkpoint:
     """The latest state of one training in a folder.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from fullrank.core.errors import StoreError
 from fullrank.models._arrays import load_arrays
+from fullrank.models._checkpoint import is_checkpoint
 
 _MEANS = "give the folder that model.save(folder) wrote, or fit the model and save it anew"
 
@@ -27,6 +28,12 @@ def read_about(folder: Path, name: str) -> dict[str, Any]:
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
+        if is_checkpoint(folder):
+            raise StoreError(
+                f"{name}.load: {folder} is the checkpoint of a training, not a saved model; make "
+                f"the model with the same settings, end its training by fit(..., "
+                f"checkpoint={str(folder)!r}), and save it to another folder"
+            ) from error
         why = "there is none" if isinstance(error, FileNotFoundError) else error.strerror
         raise StoreError(f"{name}.load needs {path}: {why}; {_MEANS}") from error
     except ValueError as error:
