@@ -36,8 +36,9 @@ RESAMPLED = (
 
 
 _OTHER_TASK = (
-    "No mark where other queries are tested: there a difference is of the task as much as of the "
-    "models, and the stability of ranks says whether conclusions hold."
+    "No mark where other queries are tested or other items are candidates: there a difference is "
+    "of the task as much as of the models, and the stability of ranks says whether conclusions "
+    "hold."
 )
 _ORDERS = (
     "Order of a fit, as the model's class states it: |R| rows, m users, n items, d factors, |S_u| "
@@ -192,7 +193,7 @@ def effects_grid(analysis: Analysis) -> Grid | None:
         f"{BETTER} better, {WORSE} worse: the interval by itself excludes 0, not corrected for how "
         "many there are.",
         *(f"{name}: {PAIRINGS[name]}." for name in used),
-        *([_OTHER_TASK] if set(used) - {"paired"} else []),
+        *([] if all(effect.same_task for effect in effects) else [_OTHER_TASK]),
         resampled_note(analysis).partition("; a user")[0] + ".",
     )
     header = ("factor", *metrics, "contexts", "users")
@@ -222,11 +223,11 @@ def decided(effect: Effect) -> bool:
 
 
 def verdict(effect: Effect) -> str:
-    """Mark of an effect on the same queries whose interval excludes 0.
+    """Mark of an effect in the same task whose interval excludes 0.
 
-    Scores of other queries are of another task, where higher is easier and not better.
+    Where other queries are tested, or other items are candidates, higher is easier, not better.
     """
-    if not decided(effect) or effect.pairing != "paired":
+    if not decided(effect) or not effect.same_task:
         return ""
     return BETTER if ((effect.difference or 0) > 0) == effect.higher_is_better else WORSE
 

@@ -133,10 +133,10 @@ def _said(effect: Effect) -> str:
     """What an effect comes to."""
     if not decided(effect):
         return "no difference can be told"
-    if effect.pairing == "paired":
+    if effect.same_task:
         return "better" if verdict(effect) == BETTER else "worse"
     side = "higher" if (effect.difference or 0) > 0 else "lower"
-    return f"{side}, on other queries"
+    return f"{side}, {'among other items' if effect.pairing == 'paired' else 'on other queries'}"
 
 
 def _variance_words(analysis: Analysis, metric: str) -> list[str]:

@@ -27,7 +27,8 @@ def make_store(folder: Path, models: Mapping[str, Sequence[int]], **options: Any
         models: by label the rank of each user's only target.
         options: ``data`` name, ``split`` recipe, ``filters`` before the split, ``metrics``,
             ``settings`` and ``classes`` by label, ``trials`` and ``space`` by label, ``users``
-            ids, ``resources`` by label, ``tag`` that changes the protocol's id, ``history``.
+            ids, ``items`` ids of the targets, ``resources`` by label, ``tag`` that changes the
+            protocol's id, ``history``, ``candidates``.
     """
     spec = BenchSpec.model_validate(
         {
@@ -77,9 +78,10 @@ def _tables(ranks: Sequence[int], options: Mapping[str, Any]) -> dict[str, pl.Da
     ranked = TargetRanks.of([[rank] for rank in ranks], n_candidates=[N_ITEMS] * len(ranks))
     users = options.get("users", [f"u{j}" for j in range(len(ranks))])
     queries = queries_table(ranked, np.ones(len(ranks), dtype=int))
+    items = options.get("items", [0] * len(ranks))
     return {
         "queries": queries.with_columns(user_id=pl.Series(list(users))),
-        "ranks": ranks_table(ranked),
+        "ranks": ranks_table(ranked).with_columns(item_id=pl.Series(list(items))),
         "items": items_table(ranked, np.ones(len(ranked.item_vocab), dtype=int)),
     }
 
@@ -93,7 +95,8 @@ def _about(label: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "split": {"recipe": recipe, "fold": 0, "fingerprint": "f00d"},
         "queries": {"repeats": "drop", "history": options.get("history", "train")},
         "ranking": {
-            "catalogue": "fit", "eligible": None, "candidates": "full", "cold_users": "apart",
+            "catalogue": "fit", "eligible": None, "cold_users": "apart",
+            "candidates": options.get("candidates", "full"),
         },
     }  # fmt: skip
     trials = options.get("trials", {}).get(label)

@@ -6,6 +6,7 @@ from tests.experiment.analyse.stores import make_store, study_of
 
 from fullrank.experiment.analyse.effects import contexts_of, factor_effects
 from fullrank.report._analysis_grids import verdict
+from fullrank.report.board import BETTER
 from fullrank.stats import paired_difference
 
 LOSSES = {"m bpr": "bpr", "m hinge": "hinge", "f bpr": "bpr", "f hinge": "hinge"}
@@ -97,6 +98,24 @@ def test_another_split_asks_the_same_users_something_else(tmp_path):
     assert effect.low > 0 or effect.high < 0
     assert (effect.pairing, effect.shared) == ("partly", 1)
     assert verdict(effect) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "pairing", "mark"),
+    [
+        ({"filters": [{"binarise": {"at": 4}}], "items": [7] * 40}, "partly", ""),
+        ({"filters": [{"binarise": {"at": 4}}]}, "paired", BETTER),  # filters that changed no query
+        ({"candidates": {"strategy": "Uniform", "m": 9}}, "paired", ""),
+    ],
+    ids=["other items held out", "the same held out", "fewer candidates"],
+)
+def test_better_is_said_of_the_same_task_alone(tmp_path, changes, pairing, mark):
+    one = losses(tmp_path / "one", {"m bpr": [9] * 40})
+    two = losses(tmp_path / "two", {"m bpr": [1] * 40}, **changes)
+    (effect,) = factor_effects(study_of(one, two))
+    assert effect.factor in changes
+    assert effect.low > 0
+    assert (effect.pairing, effect.shared, verdict(effect)) == (pairing, 1, mark)
 
 
 def test_data_sets_are_never_paired(tmp_path):

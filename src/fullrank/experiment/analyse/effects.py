@@ -26,6 +26,9 @@ PAIRINGS: Mapping[Pairing, str] = {
 HOLDING_OUT = ("data", "split", "repeats")
 """Factors that say what is held out: queries of one user under two levels are other queries."""
 
+RANKED_AMONG = ("catalogue", "eligible", "candidates")
+"""Factors that say what held-out items are ranked among: the fewer, the higher all scores."""
+
 NOT_COMPARED = "model"
 """The factor that leaderboards compare the levels of."""
 
@@ -63,6 +66,11 @@ class Effect:
     pairing: Pairing
     shared: float
     higher_is_better: bool
+
+    @property
+    def same_task(self) -> bool:
+        """True if both levels were asked the same, so that one can be better at it."""
+        return self.pairing == "paired" and self.factor not in RANKED_AMONG
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -159,7 +167,7 @@ def _effect(study: Study, metric: Metric, one: _Compared) -> Effect:
 def _pairing(study: Study, pairs: Sequence[tuple[Unit, Unit]]) -> tuple[Pairing, float]:
     """How users of two levels go together, and what share of them both have."""
     data = {condition.name: condition.factors["data"] for condition in study.conditions}
-    held = {
+    told = {
         condition.name: [condition.factors.get(name) for name in HOLDING_OUT]
         for condition in study.conditions
     }
@@ -169,6 +177,9 @@ def _pairing(study: Study, pairs: Sequence[tuple[Unit, Unit]]) -> tuple[Pairing,
         both = np.intersect1d(a.users, b.users).size if alike else 0
         shares.append(both / np.union1d(a.users, b.users).size)
     share = float(np.mean(shares))
-    if all(a.keys == b.keys and held[a.condition] == held[b.condition] for a, b in pairs):
+    if all(
+        told[a.condition] == told[b.condition] and a.keys == b.keys and a.held_out == b.held_out
+        for a, b in pairs
+    ):
         return "paired", share
     return ("partly" if share else "unpaired"), share

@@ -17,6 +17,7 @@ from fullrank.core.random import derive
 from fullrank.core.vocabulary import Vocabulary
 from fullrank.experiment.analyse._blocks import Group, merged, names_of, read_blocks
 from fullrank.experiment.analyse._factors import fixed_settings
+from fullrank.experiment.evaluate import targets_fingerprint
 from fullrank.experiment.leaderboard import Entry, entries
 from fullrank.experiment.results import CellResult, Results, by_seed
 from fullrank.metrics import Metric
@@ -53,6 +54,11 @@ class Unit:
     def folds(self) -> tuple[CellResult, ...]:
         """Cells of the first seed, one a fold."""
         return next(iter(by_seed(self.cells).values()))
+
+    @cached_property
+    def held_out(self) -> tuple[str, ...]:
+        """Hash of users, held-out items and their gains, of each fold."""
+        return tuple(targets_fingerprint(cell.ranked) for cell in self.folds)
 
     @property
     def users(self) -> NDArray[np.int64]:
