@@ -1,0 +1,10 @@
+"""The learning half of Data-genie: which sampler to take for a data set.
+
+``Features`` measures logs and samples of them, learners (``fullrank.advise.learners``) predict from
+that how well a sampler keeps the order of algorithms, and ``evaluate`` says on data sets that they
+have not seen what their choice is worth.
+"""
+
+from fullrank.advise.features import Features, apart
+
+__all__ = ["Features", "apart"]
