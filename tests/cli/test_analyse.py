@@ -60,7 +60,7 @@ def test_metrics_and_parts_are_chosen(cli, stores):
         (["one", "--resamples", "0"], "resamples must be a whole number >= 10"),
         (["one", "-o", "page.pdf"], "end it in .html"),
         (["one", "-m", "ndgc@5"], "ndgc"),
-        (["one", "-m", "mrr@10"], "two metrics or more"),
+        (["one", "-m", "mrr@10", "--only", "co-optimality"], "two metrics or more"),
         (["one", "--ties", "last"], "last"),
     ],
 )

@@ -21,7 +21,8 @@ def analyse(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Some of co-optimality, correlation, stability, effects, costs, with commas."
+            help="Some of co-optimality, correlation, stability, effects, costs, with commas; by "
+            "default all that can be made of these stores."
         ),
     ] = None,
     ties: Annotated[
@@ -47,10 +48,9 @@ def analyse(
     """
     if out is not None:
         _check_page(out)
-    from fullrank.experiment.analyse import PARTS
     from fullrank.experiment.analyse import analyse as make
 
-    parts = [part.strip() for part in only.split(",")] if only is not None else PARTS
+    parts = [part.strip() for part in only.split(",")] if only is not None else ()
     with busy("analysing", json):
         found = make(
             stores, metric or (), only=parts, ties=ties, level=level, resamples=resamples, seed=seed

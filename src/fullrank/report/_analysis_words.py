@@ -24,7 +24,8 @@ def conditions_words(analysis: Analysis) -> list[str]:
     names = "; ".join(condition.name for condition in study.conditions)
     return [
         f"{count(len(study.conditions), 'condition')}: {names}. "
-        f"{count(len(study.models), 'model')}: {', '.join(study.models)}."
+        f"{count(len(study.models), 'model')}: {', '.join(study.models)}.",
+        *(f"Left out: {part}, as {why}." for part, why in analysis.left_out.items()),
     ]
 
 

@@ -9,6 +9,7 @@ from tests.experiment.worlds import no_constant, run_in
 import fullrank as fr
 from fullrank.core.errors import SpecError
 from fullrank.experiment.analyse import PARTS, Analysis
+from fullrank.report.analysis import analysis_text
 
 MODELS = [
     {"name": "Popularity"},
@@ -81,7 +82,7 @@ def test_json_is_whole(analysis):
     found = json.loads(json.dumps(analysis.to_dict(), allow_nan=False), parse_constant=no_constant)
     assert list(found) == [
         "metrics", "conditions", "level", "resamples", "co_optimality", "correlation",
-        "stability", "effects", "variance", "costs",
+        "stability", "effects", "variance", "costs", "left_out",
     ]  # fmt: skip
     assert found["conditions"][0]["factors"]["split"] == "GlobalTime(test=0.2, valid=0.2)"
     assert set(found["effects"][0]) == {
@@ -104,7 +105,7 @@ def test_some_of_the_parts(stores):
     [
         ({"only": ["stabilty"]}, "unknown analysis 'stabilty'; did you mean 'stability'"),
         ({"ties": "frist"}, "unknown rule for ties 'frist'; did you mean 'first'"),
-        ({"metrics": ["mrr@10"]}, "two metrics or more, and MRR@10 is the only one"),
+        ({"metrics": ["mrr@10"], "only": PARTS}, "two metrics or more, and MRR@10 is the only one"),
     ],
 )
 def test_what_makes_no_sense(stores, options, message):
@@ -112,11 +113,21 @@ def test_what_makes_no_sense(stores, options, message):
         fr.analyse(stores[0], **options)
 
 
-def test_one_model_and_no_search(tmp_path):
+def test_what_can_not_be_made_is_left_out_and_said(tmp_path):
     alone = make_store(tmp_path / "alone", {"a": [1, 2, 3]})
-    with pytest.raises(SpecError, match="no model was searched"):
-        fr.analyse(alone)
-    for part in ("correlation", "stability"):
-        with pytest.raises(SpecError, match="a is the only one"):
+    two = make_store(tmp_path / "two", {"a": [1, 2, 3], "b": [2, 2, 2]})
+    found = fr.analyse(two, resamples=20)
+    assert found.parts == PARTS[1:]
+    assert list(found.left_out) == ["co-optimality"]
+    assert found.to_dict()["co_optimality"] is None
+    (line,) = [line for line in analysis_text(found, width=500).splitlines() if "Left out" in line]
+    assert "co-optimality, as" in line
+    assert "no model was searched" in line
+    assert "--only" not in line
+    found = fr.analyse(alone, resamples=20)
+    assert found.parts == ("effects", "costs")
+    assert "a is the only one" in found.left_out["stability"]
+    for part, told in found.left_out.items():
+        with pytest.raises(SpecError) as error:
             fr.analyse(alone, only=[part])
-    assert len(fr.analyse(alone, only=["costs"]).costs) == 1
+        assert str(error.value) == told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,7 +15,7 @@ from fullrank.experiment.analyse.costs import CostRow, costs
 from fullrank.experiment.analyse.effects import Effect, factor_effects
 from fullrank.experiment.analyse.matrix import MetricMatrix
 from fullrank.experiment.analyse.stability import FactorStability, Stability, rank_stability
-from fullrank.experiment.analyse.study import Study, load_study
+from fullrank.experiment.analyse.study import LackingError, Study, load_study
 from fullrank.experiment.analyse.variance import Variance, score_variance
 from fullrank.experiment.results import Results
 from fullrank.metrics import Metric
@@ -26,11 +26,12 @@ PARTS: tuple[Part, ...] = get_args(Part)
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """What the analyses of a study found; a part that was not asked for is empty or None.
+    """What the analyses of a study found; a part that did not run is empty or None.
 
     Attributes:
         study: what was analysed.
         parts: which analyses ran.
+        left_out: analyses that can't be made of these stores, and why; none that was asked for.
         co_optimality: is what is best by one metric best by another.
         correlation: do metrics order models alike.
         stability: order of models between conditions.
@@ -49,6 +50,7 @@ class Analysis:
     effects: tuple[Effect, ...] = ()
     variance: Variance = field(default_factory=Variance)
     costs: tuple[CostRow, ...] = ()
+    left_out: Mapping[Part, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         n = len(self.study.conditions)
@@ -77,6 +79,7 @@ class Analysis:
             "effects": effects if "effects" in ran else None,
             "variance": self.variance.to_dict() if "effects" in ran else None,
             "costs": [row.to_dict() for row in self.costs] if "costs" in ran else None,
+            "left_out": dict(self.left_out),
         }
 
 
@@ -84,7 +87,7 @@ def analyse(
     stores: Sequence[str | Path | Results] | str | Path | Results,
     metrics: Sequence[str | Metric] = (),
     *,
-    only: Sequence[str] = PARTS,
+    only: Sequence[str] = (),
     ties: Ties = "share",
     level: float = 0.95,
     resamples: int = 1000,
@@ -103,14 +106,16 @@ def analyse(
         metrics: rank metrics to analyse (all follow from stored ranks; validation values of
             trials are those of the benchmark's own metrics); by default those of the benchmarks.
         only: which analyses, of ``"co-optimality"``, ``"correlation"``, ``"stability"``,
-            ``"effects"`` and ``"costs"``.
+            ``"effects"`` and ``"costs"``; by default all that can be made of these stores, and
+            ``left_out`` says which can't.
         ties: how trials count that tie for the best, ``"share"`` or ``"first"``.
         level: confidence level.
         resamples: of users.
         seed: of the resamples.
 
     Raises:
-        SpecError: one of the analyses can't be made of these stores, and why.
+        LackingError: an analysis of ``only`` can't be made of these stores, and why.
+        SpecError: options or metrics that can't be.
         StoreError: no finished benchmark there.
     """
     parts = _parts(only)
@@ -118,22 +123,24 @@ def analyse(
         raise SpecError(f"unknown rule for ties {ties!r}{suggest(ties, TIES)}")
     sources = [stores] if isinstance(stores, str | Path | Results) else list(stores)
     study = load_study(sources, metrics, level=level, resamples=resamples, seed=seed)
-    chosen = set(parts)
-    co = co_optimality(study, ties) if "co-optimality" in chosen else None
-    correlation = metric_correlation(study) if "correlation" in chosen else ()
-    stability, by_factor = rank_stability(study) if "stability" in chosen else ((), ())
-    found = "effects" in chosen
-    return Analysis(
-        study,
-        parts,
-        co,
-        correlation,
-        stability,
-        by_factor,
-        factor_effects(study) if found else (),
-        score_variance(study) if found else Variance(),
-        costs(study) if "costs" in chosen else (),
-    )
+    makers: dict[Part, Callable[[], dict[str, Any]]] = {
+        "co-optimality": lambda: {"co_optimality": co_optimality(study, ties)},
+        "correlation": lambda: {"correlation": metric_correlation(study)},
+        "stability": lambda: dict(zip(("stability", "by_factor"), rank_stability(study))),
+        "effects": lambda: {"effects": factor_effects(study), "variance": score_variance(study)},
+        "costs": lambda: {"costs": costs(study)},
+    }
+    found: dict[str, Any] = {}
+    left_out: dict[Part, str] = {}
+    for part in parts:
+        try:
+            found |= makers[part]()
+        except LackingError as error:
+            if only:
+                raise
+            left_out[part] = str(error)
+    ran = tuple(part for part in parts if part not in left_out)
+    return Analysis(study, ran, left_out=left_out, **found)
 
 
 def _parts(only: Sequence[str]) -> tuple[Part, ...]:

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError
 from fullrank.experiment.analyse.matrix import MetricMatrix, by_split
-from fullrank.experiment.analyse.study import Study, Unit
+from fullrank.experiment.analyse.study import LackingError, Study, Unit
 from fullrank.experiment.store import Store, key_of
 from fullrank.metrics import Metric, parse
 from fullrank.stats import mean_intervals
@@ -89,27 +88,27 @@ def co_optimality(study: Study, ties: Ties = "share") -> CoOptimality:
         ties: the rule.
 
     Raises:
-        SpecError: no search with two finished trials, or fewer than two metrics that they know.
+        LackingError: no search with two finished trials, or fewer than two metrics that they know.
     """
     cases, lacking = _cases(study)
     if not cases:
         why = lacking[0] if lacking else "no model was searched"
-        raise SpecError(
+        raise LackingError(
             "co-optimality needs a search with two finished trials, and there is none here "
-            f"({why}); give models a search space, or {_WITHOUT}"
+            f"({why}); give models a search space"
         )
     wanted = [str(metric) for metric in (*study.metrics, *study.others)]
     if len(wanted) < 2:
-        raise SpecError(
+        raise LackingError(
             f"co-optimality is of two metrics or more, and {wanted[0]} is the only one; name "
-            f"others that the trials were measured by with -m, or {_WITHOUT}"
+            "others that the trials were measured by with -m"
         )
     names = [name for name in wanted if any(name in case.values for case in cases)]
     lacking += [f"{n}: no trial has a validation value of it" for n in wanted if n not in names]
     if len(names) < 2:
-        raise SpecError(
+        raise LackingError(
             "co-optimality needs validation values of two metrics, and trials keep those of their "
-            f"own benchmark ({'; '.join(lacking)}); name metrics of it with -m, or {_WITHOUT}"
+            f"own benchmark ({'; '.join(lacking)}); name metrics of it with -m"
         )
     one = _matrix_of(names, study.level, ties)
     return CoOptimality(by_split(cases, one), ties, tuple(lacking))
@@ -130,7 +129,6 @@ def _matrix_of(names: Sequence[str], level: float, ties: Ties) -> Any:
 
 
 _ENDS = ("low", "high")
-_WITHOUT = "leave this analysis out: --only correlation,stability,effects,costs"
 
 
 def credits(

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError
 from fullrank.experiment.analyse.matrix import MetricMatrix, by_split
-from fullrank.experiment.analyse.study import Condition, Study
+from fullrank.experiment.analyse.study import Condition, LackingError, Study
 from fullrank.stats.kendall import pair_signs, tau_matrix
 
 
@@ -26,16 +25,16 @@ def metric_correlation(study: Study) -> tuple[MetricMatrix, ...]:
     A resampled order is noisier than the measured one, so that they lean to lower tau.
 
     Raises:
-        SpecError: fewer than two rank metrics, or no condition with two models.
+        LackingError: fewer than two rank metrics, or no condition with two models.
     """
     if len(study.metrics) < 2:
-        raise SpecError(
+        raise LackingError(
             f"the correlation of metrics is of two rank metrics or more, and {study.metrics[0]} "
             "is the only one; name others with -m, every rank metric follows from stored ranks"
         )
     conditions = [condition for condition in study.conditions if len(condition.units) >= 2]
     if not conditions:
-        raise SpecError(
+        raise LackingError(
             f"the correlation of metrics needs two models on a data set, and {study.models[0]} is "
             "the only one; add models to the benchmark"
             if len(study.models) == 1

@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.errors import SpecError
 from fullrank.experiment.analyse._factors import varying
-from fullrank.experiment.analyse.study import Condition, Study
+from fullrank.experiment.analyse.study import Condition, LackingError, Study
 from fullrank.experiment.measure import number
 from fullrank.metrics import Metric
 from fullrank.stats.clusters import NOISE
@@ -101,10 +100,10 @@ def rank_stability(study: Study) -> tuple[tuple[Stability, ...], tuple[FactorSta
         are empty if there is one condition.
 
     Raises:
-        SpecError: one model only.
+        LackingError: one model only.
     """
     if len(study.models) < 2:
-        raise SpecError(
+        raise LackingError(
             f"the stability of ranks is of two models or more, and {study.models[0]} is the only "
             "one; add models to the benchmark"
         )

@@ -25,6 +25,10 @@ from fullrank.stats.bootstrap import poisson_table
 from fullrank.stats.clusters import Clusters
 
 
+class LackingError(SpecError):
+    """A study lacks the models, metrics or searches that an analysis is of."""
+
+
 @dataclass(frozen=True, eq=False)
 class Unit:
     """One model under one condition.
