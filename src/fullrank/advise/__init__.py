@@ -6,5 +6,7 @@ have not seen what their choice is worth.
 """
 
 from fullrank.advise.features import Features, apart
+from fullrank.advise.gin import Encoder, InfoGraph
+from fullrank.advise.pieces import Piece, Pieces
 
-__all__ = ["Features", "apart"]
+__all__ = ["Encoder", "Features", "InfoGraph", "Piece", "Pieces", "apart"]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, uniform_elements
+from fullrank.subsample._draws import Side, side_draws
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -34,6 +35,7 @@ class Bipartite:
     def __init__(self, rows: Interactions) -> None:
         from scipy.sparse import csr_matrix
 
+        self._rows = rows
         full = rows.csr("binary")
         users, items = np.flatnonzero(rows.user_counts), np.flatnonzero(rows.item_counts)
         places = np.zeros(rows.n_items, np.int32)
@@ -49,6 +51,15 @@ class Bipartite:
     def by_item(self) -> csr_matrix:
         """The transposed matrix ``[n_items, n_users]``."""
         return self.by_user.T.tocsr()
+
+    def draws(self, seed: int, *names: object) -> NDArray[np.uint64]:
+        """One draw a node, users first: a hash of the outside id, so that samples share them."""
+        rows = self._rows
+        kept: list[tuple[Side, NDArray[np.bool_]]] = [
+            ("users", rows.user_counts > 0),
+            ("items", rows.item_counts > 0),
+        ]
+        return np.concatenate([side_draws(rows, side, seed, *names)[some] for side, some in kept])
 
     @property
     def n_edges(self) -> int:
@@ -168,8 +179,7 @@ def hop_counts(graph: Bipartite, sources: int, seed: int) -> tuple[NDArray[np.in
         int64 ``[h + 1]`` summed over the sources, the first being the sources themselves.
     """
     shape = graph.by_user.shape
-    drawn = uniform_elements(derive(seed, "sources"), np.arange(sum(shape)))
-    chosen = np.argsort(drawn, kind="stable")[:sources]
+    chosen = np.argsort(graph.draws(seed, "sources"), kind="stable")[:sources]
     start = np.zeros(sum(shape), np.uint64)
     start[chosen] = np.uint64(1) << np.arange(len(chosen), dtype=np.uint64)
     front = [start[: shape[0]], start[shape[0] :]]
