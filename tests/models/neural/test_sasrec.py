@@ -55,20 +55,23 @@ def test_the_diagonal_of_a_shuffled_checkerboard() -> None:
     assert diagonal(model) == 1.0
 
 
-def test_the_softmax_of_a_catalogue_is_the_plain_one() -> None:
+@pytest.mark.parametrize("learnt", [True, False])
+def test_the_softmax_of_a_catalogue_is_the_plain_one(learnt: bool) -> None:
     generator = torch.Generator().manual_seed(0)
     hidden = torch.randn(150, 6, generator=generator, requires_grad=True)
-    table = torch.randn(40, 6, generator=generator, requires_grad=True)
+    table = torch.randn(40, 6, generator=generator, requires_grad=learnt)
+    bias = torch.randn(40, generator=generator)
+    bias[:3] = -torch.inf  # left out
+    bias.requires_grad_(learnt)
     counts = torch.randint(0, 4, (150,), generator=generator)
-    items = torch.randint(0, 40, (int(counts.sum()),), generator=generator)
-    logs = torch.log_softmax(hidden @ table.T, dim=1)
+    items = torch.randint(3, 40, (int(counts.sum()),), generator=generator)
+    logs = torch.log_softmax(hidden @ table.T + bias, dim=1)
     plain = -logs[torch.repeat_interleave(torch.arange(150), counts), items].sum()
-    fused = catalogue_sum(hidden, table, items, counts)
+    fused = catalogue_sum(hidden, table, items, counts, bias)
     torch.testing.assert_close(fused, plain, rtol=1e-5, atol=1e-4)
-    wanted = torch.autograd.grad(plain, [hidden, table])
-    torch.testing.assert_close(
-        torch.autograd.grad(fused, [hidden, table]), wanted, rtol=1e-4, atol=1e-5
-    )
+    inputs = [hidden, table, bias] if learnt else [hidden]
+    wanted = torch.autograd.grad(plain / 7, inputs)
+    torch.testing.assert_close(torch.autograd.grad(fused / 7, inputs), wanted, rtol=1e-4, atol=1e-5)
 
 
 def test_windows_hold_each_target_once() -> None:

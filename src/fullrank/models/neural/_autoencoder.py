@@ -11,6 +11,7 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.models.neural._base import Encoder
 from fullrank.models.neural._rows import Bags, bag_sum, user_batches
+from fullrank.models.neural._softmax import catalogue_sum
 from fullrank.models.neural._task import Batch, Task
 from fullrank.models.neural._torch import Noise, Tensor, torch
 
@@ -74,7 +75,7 @@ def first_layer(
         noise: of dropout; None for none.
         dropout: share of entries dropped.
     """
-    items, row = bags.take(rows)  # [t], [t]
+    items, row = (x.to(table.device) for x in bags.take(rows))  # [t], [t]
     counts = torch.bincount(row, minlength=len(rows)).clamp(min=1)
     weights = counts.to(table.dtype).rsqrt()[row]  # [t]
     if noise is not None:
@@ -110,10 +111,6 @@ class _Network(torch.nn.Module):
         """The decoder's last layer but one: ``[b, hidden]``."""
         return torch.tanh(self.up(z)) if self.up is not None else z
 
-    def logits(self, z: Tensor) -> Tensor:
-        """``[b, n_items]``."""
-        return self.top(z) @ self.out.T + self.out_bias
-
 
 class _Task(Task):
     part_rows = 64
@@ -140,9 +137,8 @@ class _Task(Task):
         z = mean
         if log_variance is not None:
             z = mean + noise.normal(mean) * torch.exp(0.5 * log_variance)
-        logs = torch.log_softmax(network.logits(z).float(), dim=1)  # [b, n_items]
-        items, row = self.bags.take(users)
-        loss = -logs[row, items].sum()
+        items, counts = (x.to(z.device) for x in self.bags.targets(users))
+        loss = catalogue_sum(network.top(z), network.out, items, counts, network.out_bias)
         if log_variance is not None:
             loss = loss + self._beta * _kl(mean.float(), log_variance.float())
         return loss

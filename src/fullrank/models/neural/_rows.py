@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,52 @@ class Bags:
         within = torch.arange(len(row)) - (ends - counts)[row]
         return self.items[starts[row] + within], row
 
+    def targets(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Items of some rows one after another ``[t]``, and how many each has ``[len(rows)]``."""
+        return self.take(rows)[0], self.indptr[rows + 1] - self.indptr[rows]
+
+
+class _BagSum(torch.autograd.Function):
+    """Bags of items forward, bags of rows back: no vector of a single entry is ever written."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, table: Tensor, items: Tensor, rows: Tensor, weights: Tensor, n: int
+    ) -> Tensor:
+        ctx.save_for_backward(items, rows, weights)
+        ctx.n_items = len(table)
+        return _summed(table, items, rows, weights, n)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        items, rows, weights = ctx.saved_tensors
+        order = torch.argsort(items, stable=True)
+        given = (rows[order], items[order], weights[order], ctx.n_items)
+        return _summed(grads[0].contiguous(), *given), None, None, None, None
+
+
+def _summed(table: Tensor, items: Tensor, rows: Tensor, weights: Tensor, n: int) -> Tensor:
+    """``sum weights * table[items]`` by row, of rows in ascending order."""
+    counts = torch.bincount(rows, minlength=n)
+    found: Tensor = torch.nn.functional.embedding_bag(
+        items, table, torch.cumsum(counts, 0) - counts, mode="sum", per_sample_weights=weights
+    )
+    return found
+
 
 def bag_sum(table: Tensor, items: Tensor, rows: Tensor, n: int, weights: Tensor) -> Tensor:
-    """``sum weights * table[items]`` by row: ``[n, d]``."""
-    out = torch.zeros(n, table.shape[1], dtype=table.dtype, device=table.device)
-    return out.index_add(0, rows, table[items] * weights[:, None])
+    """``sum weights * table[items]`` by row: ``[n, d]``, with a gradient for the table.
+
+    Args:
+        table: ``[n_items, d]``.
+        items: int64 ``[t]``.
+        rows: int64 ``[t]``, ascending.
+        n: rows.
+        weights: ``[t]``; entries of weight 0 are left out, and cost nothing.
+    """
+    kept = weights.nonzero()[:, 0]
+    summed: Tensor = _BagSum.apply(table, items[kept], rows[kept], weights[kept], n)
+    return summed
 
 
 def shuffled(

@@ -15,6 +15,7 @@ from fullrank.models.neural._losses import losses
 from fullrank.models.neural._others import others
 from fullrank.models.neural._pairs import dots, take_rows
 from fullrank.models.neural._rows import Bags, bag_sum, user_batches
+from fullrank.models.neural._softmax import catalogue_sum
 from fullrank.models.neural._task import Batch, Task
 from fullrank.models.neural._torch import Noise, Tensor, torch
 from fullrank.negatives.training import TrainingNegatives, recipe
@@ -60,6 +61,7 @@ class CDAE(Encoder):
     negatives: str = "uniform"
     negatives_per_positive: int = 5
 
+    version: ClassVar[int] = 2  # sums of the first layer in another order: last bits differ
     search_space: ClassVar[Mapping[str, Any]] = {
         "embedding_dim": [32, 50, 100, 200],
         "learning_rate": {"low": 1e-4, "high": 1e-2, "log": True},
@@ -151,9 +153,9 @@ class _Task(Task):
         z = network.encode(self.bags, users, users, None, noise, self.model.dropout)  # [b, d]
         items, row = self.bags.take(users)  # [t], [t]
         if isinstance(self.objective, Multinomial):
-            logits = (z @ network.out.T + network.out_bias).float()
-            logs = torch.log_softmax(logits.masked_fill(self.unknown, -torch.inf), dim=1)
-            return -logs[row, items].sum()
+            counts = torch.bincount(row, minlength=len(users))
+            bias = network.out_bias.masked_fill(self.unknown, -torch.inf)
+            return catalogue_sum(z, network.out, items, counts, bias)
         return self._sampled(z, users, items, row)
 
     def _sampled(self, z: Tensor, users: Tensor, items: Tensor, row: Tensor) -> Tensor:

@@ -21,6 +21,8 @@ class MultiDAE(Autoencoder):
 
     hidden_dim: int = 0
 
+    version: ClassVar[int] = 2  # sums of the first layer in another order: last bits differ
+
     search_space: ClassVar[Mapping[str, Any]] = {
         "learning_rate": {"low": 1e-4, "high": 1e-2, "log": True},
         "reg": {"low": 1e-7, "high": 1e-3, "log": True},

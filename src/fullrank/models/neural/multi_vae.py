@@ -48,6 +48,7 @@ class MultiVAE(Autoencoder):
     }
 
     variational: ClassVar[bool] = True
+    version: ClassVar[int] = 2  # sums of the first layer in another order: last bits differ
 
     def __post_init__(self) -> None:
         super().__post_init__()

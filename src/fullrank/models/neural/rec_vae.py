@@ -14,6 +14,7 @@ from fullrank.core.random import derive
 from fullrank.models.neural._autoencoder import first_layer
 from fullrank.models.neural._base import Encoder, _whole
 from fullrank.models.neural._rows import Bags, user_batches
+from fullrank.models.neural._softmax import catalogue_sum
 from fullrank.models.neural._task import Batch, Task
 from fullrank.models.neural._torch import Noise, Tensor, torch
 
@@ -63,6 +64,7 @@ class RecVAE(Encoder):
     learning_rate: float = 5e-4
     dropout: float = 0.5
 
+    version: ClassVar[int] = 2  # sums of the first layer in another order: last bits differ
     search_space: ClassVar[Mapping[str, Any]] = {
         "learning_rate": {"low": 1e-4, "high": 1e-2, "log": True},
         "gamma": {"low": 0.001, "high": 0.02, "log": True},
@@ -179,11 +181,9 @@ class _Task(Task):
             with torch.no_grad():
                 mean, log_variance = network.encoder(self.bags, users, None, 0.0)
         z = mean + noise.normal(mean) * torch.exp(0.5 * log_variance)  # [b, d]
-        logs = torch.log_softmax((z @ out.T + bias).float(), dim=1)  # [b, n_items]
-        items, row = self.bags.take(users)
-        loss = -logs[row, items].sum()
+        items, counts = (x.to(z.device) for x in self.bags.targets(users))
+        loss = catalogue_sum(z, out, items, counts, bias)
         if self._encodes:
-            counts = torch.bincount(row, minlength=len(users)).to(z.dtype)
             apart = log_normal(z, mean, log_variance) - self._log_prior(z, users)  # [b, d]
             loss = loss + self.model.gamma * (counts[:, None] * apart).sum()
         return loss
