@@ -8,6 +8,7 @@ import pytest
 
 import fullrank as fr
 from fullrank.core.errors import DataError, ScoreError, SpecError
+from fullrank.core.ranked import UNRANKED
 from fullrank.models import Factors, MatrixFunction, PureSVD, Recommender, SavedScores
 from fullrank.rank import rank
 from fullrank.testing.recommender import RecommenderContract, checkerboard, queries_of, small_world
@@ -200,6 +201,19 @@ def test_saved_scores_rank_as_the_model_that_wrote_them():
     short = SavedScores(saved(train, cut)).fit(train).score(queries)
     assert np.isneginf(short[:, 5:]).all()
     assert short.shape == scores.shape
+
+
+def test_pairs_without_a_saved_score_win_over_none():
+    """Scores below 0, and pairs, users and items that the table doesn't hold."""
+    train, queries = checkerboard()
+    scores = PureSVD(embedding_dim=2).fit(train).score(queries) - 100
+    scores[:, 5:] = -np.inf
+    scores[3] = -np.inf
+    ranked = rank(SavedScores(saved(train, scores)).fit(train), queries).targets
+    users = np.repeat(ranked.users, np.diff(ranked.indptr))
+    unheard = (ranked.items >= 5) | (users == 3)
+    assert 0 < unheard.sum() < len(unheard)
+    np.testing.assert_array_equal(ranked.best == UNRANKED, unheard)
 
 
 def test_saved_scores_that_can_not_be_are_refused():

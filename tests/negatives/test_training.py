@@ -89,6 +89,7 @@ def test_a_user_who_has_everything_is_marked_and_hangs_nothing():
     log = fr.read(pl.DataFrame(rows, schema=["user_id", "item_id"], orient="row")).interactions
     for text in TEXTS:
         drawn = TrainingNegatives(text, log, seed=0)
+        assert drawn.free.tolist() == [False, True]
         assert drawn.usable.tolist() == [False] * 6 + [True] * 2
         some = drawn.usable
         found = drawn.draw(drawn.users[some], drawn.items[some], 50, epoch=0)

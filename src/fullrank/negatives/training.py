@@ -110,7 +110,8 @@ class TrainingNegatives:
     Attributes:
         users: int32 ``[n]`` of the distinct pairs of the log, by user and item.
         items: int32 ``[n]``.
-        usable: bool ``[n]``; False where the user has every item, so that nothing can be drawn.
+        free: bool ``[n_users]``; False for users who have every item: nothing can be drawn.
+        usable: bool ``[n]``: ``free`` of each pair's user.
         hardest: as in ``Recipe``.
         in_batch: negatives are the positives of other rows; nothing is drawn here.
     """
@@ -134,8 +135,8 @@ class TrainingNegatives:
             keys=np.zeros(train.n_users, np.uint64),
             n_items=train.n_items,
         )
-        self._free = self._base.limits(self._pool) > 0
-        self.usable: NDArray[np.bool_] = self._free[self.users]
+        self.free: NDArray[np.bool_] = self._base.limits(self._pool) > 0
+        self.usable: NDArray[np.bool_] = self.free[self.users]
         counts = train.item_counts.astype(np.float64)
         self._q = counts / counts.sum() if self.in_batch else self._probabilities(known)
         self._mass = np.ones(train.n_users)

@@ -362,7 +362,7 @@ class PairScores(Weighted, Pairs):
             self._side = self._item_side(self._scorer)
 
     def _scored(self, code: int, items: NDArray[np.int32] | None) -> NDArray[np.float32]:
-        """Scores of one user with some items; 0 for an unknown user, last for unknown items."""
+        """Scores of one user with items: all 0 for an unknown user, else last for unknown items."""
         known = self.known_items_ if items is None else self.known_items_[items]
         if code < 0:
             return np.zeros(len(known), np.float32)

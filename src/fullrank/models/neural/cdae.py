@@ -168,7 +168,7 @@ class _Task(Task):
             drawn, counted = others(who, what, self.matrix, m)
             there = torch.from_numpy(counted)
         else:
-            free = self.draws._free[who]
+            free = self.draws.free[who]
             who, what = who[free], what[free]
             row, items = row[torch.from_numpy(free)], items[torch.from_numpy(free)]
             drawn = self.draws.draw(who, what, m * of, self._epoch)

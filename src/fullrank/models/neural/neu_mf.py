@@ -45,7 +45,7 @@ class NeuMF(PairScores):
 
     The first layer is a sum of a user's half and an item's, so that the items' halves are computed
     once for all queries. Scores are computed in float64 and rounded to float32. Users without
-    training rows score all items 0; items without training rows come last.
+    training rows score every item 0; for all others items without training rows come last.
 
     Attributes:
         layers: of the perceptron, at least 1.

@@ -30,7 +30,7 @@ class NFM(PairScores):
     NeuMF's here; they were not searched.
 
     Scores are computed in float64, a user at a time, and rounded to float32. Users without
-    training rows score all items 0; items without training rows come last.
+    training rows score every item 0; for all others items without training rows come last.
 
     Attributes:
         layers: of the perceptron, at least 0.
