@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,44 @@ from fullrank.experiment.spec import BenchSpec, DataSpec, Locate, nowhere
 from fullrank.experiment.store import key_of, plain
 from fullrank.rank import Catalogue
 from fullrank.split import Split, with_train_filter
+from fullrank.split._base import FitOn
 
 CONVENTIONS = 1
 """Raised when the default definition of any metric changes, so that ids do too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What holds of a fold whose training rows may be a sample.
+
+    Final fits are on training rows alone, as nothing else was sampled, and targets are those of
+    the split before: a row that was dropped is no history any more, and brings no target back.
+
+    Attributes:
+        whole: the split before the sampling, or the fold's own.
+        label: tells the fold from others of its data, for messages.
+        catalogue: ``"full"`` ranks the items with training rows before the sampling, ``"subset"``
+            those that have any left.
+    """
+
+    whole: Split
+    label: str
+    catalogue: Literal["full", "subset"] = "full"
+
+    @cached_property
+    def items(self) -> NDArray[np.bool_]:
+        """Items with training rows before the sampling: bool ``[n_items]``."""
+        return np.asarray(self.whole.train.item_counts > 0)
+
+    def targets_of(self, queries: Queries, whole: Queries) -> Queries:
+        """Queries of the sample with the targets of the split before."""
+        return replace(
+            queries,
+            target_indptr=whole.target_indptr,
+            target_items=whole.target_items,
+            target_gains=whole.target_gains,
+            counts=dict(whole.counts),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +75,8 @@ class Fold:
         spec: the whole benchmark.
         base: folder that paths are relative to.
         source: licence and citation of the data.
+        sampled: how its training rows stand to those of the split before; None for a fold of a
+            benchmark.
     """
 
     data: DataSpec
@@ -49,16 +86,19 @@ class Fold:
     spec: BenchSpec
     base: Path
     source: Source
+    sampled: Sampled | None = None
 
     @property
     def title(self) -> str:
         """Name of the data set, with the number of the fold where there are several."""
+        if self.sampled is not None:
+            return f"{self.data.name}, {self.sampled.label}"
         return self.data.name + (f" fold {self.number}" if self.of > 1 else "")
 
     @property
     def refit(self) -> Any:
         """What the final model is fitted on."""
-        if not self.split.has_valid:
+        if not self.split.has_valid or self.sampled is not None:
             return "train"
         return self.spec.tune.refit if self.spec.tune else "train+valid"
 
@@ -70,7 +110,7 @@ class Fold:
     @cached_property
     def test_queries(self) -> Queries:
         """Cases of the test, cold users left out if the protocol says so."""
-        queries = self.split.queries("test", fit=self.refit, grade=self.data.grade)
+        queries = self._queries("test", self.refit)
         if self.spec.ranking.cold_users != "out":
             return queries
         warm = queries.history_counts > 0
@@ -88,7 +128,7 @@ class Fold:
                 f"{self.title}: settings can't be chosen without a validation part; set "
                 "split.valid, or give the models fixed settings"
             )
-        queries = self.split.queries("valid", fit="train", grade=self.data.grade)
+        queries = self._queries("valid", "train")
         assert self.spec.tune is not None
         if self.spec.tune.users == "warm":
             warm = queries.history_counts > 0
@@ -100,11 +140,20 @@ class Fold:
             queries = counted(queries[warm], cold_queries_left_out=int((~warm).sum()))
         return queries
 
+    def _queries(self, part: Literal["valid", "test"], fit: FitOn) -> Queries:
+        queries = self.split.queries(part, fit=fit, grade=self.data.grade)
+        if self.sampled is None:
+            return queries
+        whole = self.sampled.whole.queries(part, fit=fit, grade=self.data.grade)
+        return self.sampled.targets_of(queries, whole)
+
     def catalogue(self, fitted: Interactions, queries: Queries) -> Catalogue:
         """What may be recommended after a fit, the same for every model."""
         ranking = self.spec.ranking
         if ranking.catalogue == "fit":
-            chosen = Catalogue(fitted.item_counts > 0, "fit")
+            full = self.sampled is not None and self.sampled.catalogue == "full"
+            items = self.sampled.items if self.sampled and full else fitted.item_counts > 0
+            chosen = Catalogue(items, "fit")
         elif ranking.catalogue == "all":
             chosen = Catalogue(np.ones(fitted.n_items, dtype=bool), "all")
         else:
@@ -131,7 +180,13 @@ class Fold:
     def protocol(self) -> dict[str, Any]:
         """What must be equal for two numbers to be comparable."""
         spec, split = self.spec, self.split
+        sampled = self.sampled
+        if sampled is None or sampled.whole is split:
+            told = {}
+        else:
+            told = {"sampled": [sampled.whole.fingerprint, sampled.catalogue]}
         return {
+            **told,
             "data": {"fingerprint": split.data.fingerprint, "grade": self.data.grade},
             "filters": plain(spec.filters.model_dump()),
             "split": {

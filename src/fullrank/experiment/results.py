@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -169,7 +169,7 @@ class Results:
                 f"{manifest} is damaged; run the benchmark again, which writes it anew"
             )
         tuning = content.get("tuning", {})
-        cells = tuple(_cell(store, key, tuning.get(key)) for key in content["cells"])
+        cells = tuple(read_cell(store, key, tuning.get(key)) for key in content["cells"])
         try:
             spec = parse_spec(content["spec"], str(manifest))
         except SpecError as error:
@@ -231,8 +231,17 @@ def _is_manifest(content: Any) -> bool:
     )
 
 
-def _cell(store: Store, key: str, tuning: dict[str, Any] | None) -> CellResult:
-    """A cell, with the search that chose its settings as of the latest run."""
+def read_cell(store: Store, key: str, tuning: Mapping[str, Any] | None) -> CellResult:
+    """A cell, with the search that chose its settings as of the latest run.
+
+    Args:
+        store: that holds it.
+        key: of the cell.
+        tuning: summary of the search; None without one.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
     if not store.has_cell(key):
         raise StoreError(f"cell {key} is missing from {store.folder}; run again to make it")
     folder = store.cell(key)

@@ -137,6 +137,24 @@ def subsamples(
 
     Arguments and errors as ``subsample``; ``keeps`` are shares in any order.
     """
+    out = []
+    for one in attempts(train, strategy, keeps, rng, size=size, floor=floor):
+        if isinstance(one, DataError):
+            raise one
+        out.append(one)
+    return out
+
+
+def attempts(
+    train: Interactions | Split,
+    strategy: str | Sampler,
+    keeps: Sequence[float],
+    rng: RNG = 0,
+    *,
+    size: Size = "exact",
+    floor: Floor | None = None,
+) -> list[Subsample | DataError]:
+    """``subsamples``, with the error itself in place of each sample that is below the floor."""
     how = parse_sampler(strategy) if isinstance(strategy, str) else strategy
     _check(how, keeps, size)
     rows = train.train if isinstance(train, Split) else train
@@ -148,15 +166,18 @@ def subsamples(
     own = derive(seed, "subsample")
     order = None if size == "faithful" else how.order(rows, own, most)
     ordered = time.perf_counter() - start
-    out = []
+    out: list[Subsample | DataError] = []
     for keep in keeps:
         begun = time.perf_counter()
         mask, about = _mask(how, rows, order, keep, size, own)
         kept = np.flatnonzero(mask)
-        _check_floor(how, rows, kept, keep, least)
+        low = _below_floor(how, rows, kept, keep, least)
+        if low is not None:
+            out.append(low)
+            continue
         seconds = {"order": ordered, "select": time.perf_counter() - begun}
         told = manifest(how, rows, kept, keep, size, seed, about, seconds)
-        cut = _left_out(train, mask, told) if isinstance(train, Split) else None
+        cut = without_rows(train, mask, told) if isinstance(train, Split) else None
         out.append(Subsample(rows, kept, told, cut, order.importance if order else None))
     return out
 
@@ -184,9 +205,10 @@ def _mask(
     return first_rows(order.keys, asked, rows, seed), order.about
 
 
-def _check_floor(
+def _below_floor(
     how: Sampler, rows: Interactions, kept: NDArray[np.int64], keep: float, least: Floor
-) -> None:
+) -> DataError | None:
+    """Why a sample is of no use, if it is of none."""
     found = {
         "rows": len(kept),
         "users": int(np.count_nonzero(np.bincount(rows.users[kept], minlength=1))),
@@ -195,16 +217,23 @@ def _check_floor(
     for name, n in found.items():
         if n < getattr(least, name):
             lower = f", or lower the floor (--floor {name}={n}, Floor({name}={n}) in Python)"
-            raise DataError(
+            return DataError(
                 f"{how} with keep = {keep:g} leaves {found['rows']:,} rows, {found['users']:,} "
                 f"users and {found['items']:,} items of {len(rows):,} rows; a usable sample has "
                 f"at least {getattr(least, name):,} {name}; keep more"
                 f"{lower if n else ''}"
             )
+    return None
 
 
-def _left_out(split: Split, mask: NDArray[np.bool_], told: Mapping[str, Any]) -> Split:
-    """The split without the training rows that were dropped."""
+def without_rows(split: Split, mask: NDArray[np.bool_], told: Mapping[str, Any]) -> Split:
+    """The split without the training rows that a sample dropped.
+
+    Args:
+        split: that was sampled.
+        mask: bool ``[n]`` over its training rows, true for those that were kept.
+        told: the manifest of the sample.
+    """
     dropped = np.flatnonzero(split.part == TRAIN)[~mask]
     part = split.part.copy()
     part[dropped] = LEFT_OUT
