@@ -27,17 +27,26 @@ MODELS: dict[str, tuple[Callable[..., Recommender], dict[str, Any], list[dict[st
     "ItemKNN": (
         ItemKNN,
         {"neighbours": 200},
-        [{"neighbours": k, "shrinkage": s} for k in (20, 50, 100, 200, 500) for s in (0.0, 10.0)],
+        [
+            {"similarity": name, "neighbours": k, "shrinkage": s}
+            for name in ("cosine", "tfidf", "bm25")
+            for k in (50, 100, 200)
+            for s in (0.0, 10.0)
+        ],
     ),
     "RP3beta": (
         RP3beta,
         {},
-        [{"alpha": a, "beta": b} for a in (0.8, 1.0) for b in (0.2, 0.4, 0.6)],
+        [{"alpha": a, "beta": b} for a in (0.4, 0.6, 0.8, 1.0) for b in (0.0, 0.1, 0.2, 0.4)],
     ),
     "IALS": (
         IALS,
         {"embedding_dim": 128, "epochs": 16},
-        [{"unobserved_weight": w, "reg": r} for w in (0.05, 0.1, 0.3) for r in (0.003, 0.01, 0.03)],
+        [
+            {"unobserved_weight": w, "reg": r}
+            for w in (0.003, 0.01, 0.03)
+            for r in (0.001, 0.003, 0.01)
+        ],
     ),
     "SLIM": (SLIM, {}, [{"l1_reg": a, "l2_reg": b} for a in (0.3, 1.0) for b in (1.0, 5.0, 20.0)]),
     "EASE": (EASE, {"reg": 500.0}, []),
