@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fullrank.experiment.evaluate import evaluate
     from fullrank.experiment.leaderboard import leaderboard, paired_tests
     from fullrank.experiment.per_query import per_query_table
+    from fullrank.experiment.psi import psi
     from fullrank.experiment.results import Results
     from fullrank.experiment.run import run
     from fullrank.metrics import (
@@ -99,6 +100,7 @@ _HOMES = {
     "fullrank.experiment.evaluate": ("evaluate",),
     "fullrank.experiment.leaderboard": ("leaderboard", "paired_tests"),
     "fullrank.experiment.per_query": ("per_query_table",),
+    "fullrank.experiment.psi": ("psi",),
     "fullrank.experiment.results": ("Results",),
     "fullrank.experiment.run": ("run",),
     "fullrank.metrics": (

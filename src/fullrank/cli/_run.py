@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fullrank.cli._say import BAD_INPUT, BUG, OK, STOPPED, say
 from fullrank.core.errors import FullrankError, nearest
 
-_KEEPING = ("run", "demo")
+_KEEPING = ("run", "demo", "psi")
 """Commands that keep what they have finished."""
 
 

@@ -47,7 +47,7 @@ def analyse(
     set under each protocol is a condition.
     """
     if out is not None:
-        _check_page(out)
+        check_page(out, "an analysis")
     from fullrank.experiment.analyse import analyse as make
 
     parts = [part.strip() for part in only.split(",")] if only is not None else ()
@@ -70,10 +70,13 @@ def analyse(
         typer.echo(f"\nreport: {out}")
 
 
-def _check_page(path: Path) -> None:
-    """Refuse a path that no page can be written to, before the work is done."""
+def check_page(path: Path, what: str) -> None:
+    """Refuse a path that no page can be written to, before the work is done.
+
+    Args:
+        path: of the file.
+        what: is written, for the message.
+    """
     if path.suffix.lower() not in (".html", ".htm"):
-        raise SpecError(
-            f"an analysis is written as one HTML file, got {path.name!r}; end it in .html"
-        )
+        raise SpecError(f"{what} is written as one HTML file, got {path.name!r}; end it in .html")
     check_file_place(path)

@@ -15,7 +15,8 @@ _KEY = re.compile(rf"^\s*({_NAME}(?:\s*\.\s*{_NAME})*)\s*=")
 def line_of(text: str, loc: Sequence[str | int]) -> int | None:
     """Line (from 1) of the value at a place such as ``("model", 1, "trials")``.
 
-    Falls back to what encloses it: the key whose inline value holds it, or the table's header.
+    Falls back to what encloses it: the key whose inline value holds it, or the table's header; or
+    to the first of several tables where one was looked for.
     """
     wanted = tuple(loc)
     places = list(_places(text))
@@ -24,7 +25,7 @@ def line_of(text: str, loc: Sequence[str | int]) -> int | None:
             if path == wanted[:n]:
                 end = places[j + 1][0] if j + 1 < len(places) else None
                 return _inside(text, number, end, wanted[n:])
-    return None
+    return next((number for number, path in places if path[:1] == wanted[:1]), None)
 
 
 def _places(text: str) -> Iterator[tuple[int, Loc]]:

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -14,20 +15,26 @@ PACKAGES = ("fullrank", "numpy", "scipy", "numba", "polars", "optuna")
 
 def provenance() -> dict[str, Any]:
     """Versions, machine and time of day; no host or user names."""
-    versions: dict[str, str | None] = {}
-    for name in PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
     return {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
-        "versions": versions,
+        "versions": dict(_versions()),
         "system": f"{platform.system()} {platform.machine()}",
         "cores": os.cpu_count(),
         "blas": _blas(),
     }
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str | None]:
+    """Of the packages; read once, as it takes longer than a small cell."""
+    found: dict[str, str | None] = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = None
+    return found
 
 
 def _blas() -> list[str]:

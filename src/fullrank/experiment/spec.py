@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -144,7 +145,7 @@ def _explain(error: ValidationError, locate: Locate, root: type[BaseModel]) -> s
         return f"{spot}unknown key {path!r}{_nearest(loc, root)}"
     if problem["type"] == "missing":
         return f"{spot}the key {path!r} is missing; {_way_to_add(loc, root)}"
-    message = problem["msg"].removeprefix("Value error, ")
+    message = re.sub(r" or instance of \w+", "", problem["msg"].removeprefix("Value error, "))
     for theirs, ours in _PLAIN_WORDS:
         message = message.replace(theirs, ours)
     if problem["type"] == "inconsistent":
@@ -168,6 +169,7 @@ def _brackets(loc: Sequence[str | int], found: Any, root: type[BaseModel]) -> st
 _PLAIN_WORDS = (
     ("Input should be a valid tuple", "must be a list in [ ]"),
     ("Tuple should have at least 1 item after validation, not 0", "must have at least one entry"),
+    ("Tuple should have at least 2 items after validation, not", "must have at least two, not"),
     ("Input should be a valid dictionary", "must be a table in { }"),
     ("Input should be a valid string", "must be text in quotes"),
     ("Input should be a valid integer", "must be a whole number"),
