@@ -12,16 +12,12 @@ from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, hash_elements
 from fullrank.models._base import Recommender
-from fullrank.models._descent import How, _step
-from fullrank.models._init import initialiser, start
+from fullrank.models._descent import How, _step, base_of, check_steps, goal_of
+from fullrank.models._init import start
 from fullrank.models._optimiser import SGD
-from fullrank.negatives.training import recipe
-from fullrank.objectives import objective
 
 if TYPE_CHECKING:
     from fullrank.kernels.descent import Blocks, Factors, Positives, Step
-
-_SHAPES = ("points", "pairs", "list")
 
 
 @dataclass(eq=False)
@@ -57,36 +53,20 @@ class Stepped(Recommender):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        name = type(self).__name__
-        for key in ("embedding_dim", "epochs", "negatives_per_positive"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise SpecError(f"{name}: {key} must be a whole number >= 1, got {value!r}")
-        if not 0 < self.learning_rate < np.inf:
-            raise SpecError(f"{name}: learning_rate must be > 0, got {self.learning_rate!r}")
-        if not 0 <= self.reg < np.inf:
-            raise SpecError(f"{name}: reg must be >= 0, got {self.reg!r}")
-        objective(self.objective, model=name, shapes=_SHAPES)
-        if recipe(self.negatives, name).base is None:
-            raise SpecError(
-                f"{name}: negatives in_batch need batches, and this model takes one positive at a "
-                "time; take uniform, popularity, mixture or hardest"
-            )
-        initialiser(self.init, name)
+        check_steps(self)
 
     def _steps(self, train: Interactions, seed: int) -> tuple[Positives, Blocks, Step]:
         """The distinct pairs, the items that negatives come from, and how a step is made."""
         from fullrank.kernels.descent import Blocks, Positives
 
-        name, matrix = type(self).__name__, train.csr("binary")
+        matrix = train.csr("binary")
         users = np.repeat(np.arange(train.n_users, dtype=np.int32), np.diff(matrix.indptr))
         items = matrix.indices.astype(np.int32)
         keys = hash_elements(derive(seed, "positives"), train.user_vocab.hashes[users],
                              train.item_vocab.hashes[items])  # fmt: skip
-        given = recipe(self.negatives, name)
-        assert given.base is not None
+        base, hardest = base_of(self.negatives, type(self).__name__)
         known = np.flatnonzero(train.item_counts > 0).astype(np.int32)
-        weights = given.base.prepare(train.item_counts).probabilities(train.n_items)[known]
+        weights = base.prepare(train.item_counts).probabilities(train.n_items)[known]
         nothing, none = np.zeros(0, np.int32), np.zeros(0, np.uint64)
         pool = Blocks(
             nothing, nothing, none, np.zeros(0, np.int64), known,
@@ -94,11 +74,11 @@ class Stepped(Recommender):
             bool((weights == weights[0]).all()),
         )  # fmt: skip
         how = How(
-            objective(self.objective, model=name, shapes=_SHAPES), self.negatives,
-            self.negatives_per_positive, self.learning_rate, self.reg, 0.0, SGD(), False,
+            goal_of(self), self.negatives, self.negatives_per_positive, self.learning_rate,
+            self.reg, 0.0, SGD(), False,
         )  # fmt: skip
         positives = Positives(users, items, matrix.indptr.astype(np.int64), keys)
-        return positives, pool, _step(how, given.hardest, len(known))
+        return positives, pool, _step(how, hardest, len(known))
 
     def _table(
         self, side: str, known: NDArray[np.bool_], width: int, seed: int

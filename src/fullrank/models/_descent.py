@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, hash_elements
 from fullrank.core.threads import run_chunks
+from fullrank.models._init import initialiser
 from fullrank.models._optimiser import SGD, AdaGrad, Optimiser
 from fullrank.models._training import Stop
 from fullrank.negatives.training import recipe
@@ -23,10 +24,14 @@ from fullrank.objectives import (
     Softmax,
     Squared,
     Top1,
+    objective,
 )
 
 if TYPE_CHECKING:
     from fullrank.kernels.descent import Blocks, Factors, Positives, Step
+    from fullrank.negatives import Negatives
+
+_SHAPES = ("points", "pairs", "list")
 
 BLOCKS = 8
 """Groups of users, and of items: as many threads have work at a time. It decides the order of
@@ -48,6 +53,52 @@ class How:
     l1_reg: float
     optimiser: Optimiser
     user_bias: bool
+
+
+def check_steps(model: Any) -> None:
+    """Refuse settings of a model that no steps of gradient descent can be made with.
+
+    Args:
+        model: with ``embedding_dim``, ``epochs``, ``negatives_per_positive``, ``learning_rate``,
+            ``reg``, ``objective``, ``negatives`` and ``init``; ``l1_reg`` where it has one.
+
+    Raises:
+        SpecError: names the setting.
+    """
+    name = type(model).__name__
+    for key in ("embedding_dim", "epochs", "negatives_per_positive"):
+        if getattr(model, key) < 1:
+            raise SpecError(
+                f"{name}: {key} must be a whole number >= 1, got {getattr(model, key)!r}"
+            )
+    if not 0 < model.learning_rate < np.inf:
+        raise SpecError(f"{name}: learning_rate must be > 0, got {model.learning_rate!r}")
+    for key in ("reg", "l1_reg"):
+        if not 0 <= getattr(model, key, 0.0) < np.inf:
+            raise SpecError(f"{name}: {key} must be >= 0, got {getattr(model, key)!r}")
+    goal_of(model)
+    base_of(model.negatives, name)
+    initialiser(model.init, name)
+
+
+def goal_of(model: Any) -> Objective:
+    """The objective of a model's settings, one that steps can be made with."""
+    return objective(model.objective, model=type(model).__name__, shapes=_SHAPES)
+
+
+def base_of(negatives: str, model: str) -> tuple[Negatives, int]:
+    """The distribution that negatives are drawn from, and of how many the hardest is taken.
+
+    Raises:
+        SpecError: they come from a batch, and there is none.
+    """
+    given = recipe(negatives, model)
+    if given.base is None:
+        raise SpecError(
+            f"{model}: negatives in_batch need batches, and this model takes one positive at a "
+            "time; take uniform, popularity, mixture or hardest"
+        )
+    return given.base, given.hardest
 
 
 class Descent:
@@ -79,17 +130,11 @@ class Descent:
         self.known = np.flatnonzero(train.item_counts > 0).astype(np.int32)
         self.groups = int(np.clip(len(self.known) // _FEWEST, 1, BLOCKS))
         self.how, self.seed = how, derive(seed, "descent")
-        given = recipe(how.negatives, model)
-        if given.base is None:
-            raise SpecError(
-                f"{model}: negatives in_batch need batches, and this model takes one positive at "
-                "a time; take uniform, popularity, mixture or hardest"
-            )
-        base = given.base.prepare(train.item_counts)
-        self.weights = base.probabilities(train.n_items)
-        self.step = _step(how, given.hardest, len(self.known))
+        base, hardest = base_of(how.negatives, model)
+        self.weights = base.prepare(train.item_counts).probabilities(train.n_items)
+        self.step = _step(how, hardest, len(self.known))
         self.plain = (
-            isinstance(how.objective, BPR) and how.negatives_per_positive * given.hardest == 1
+            isinstance(how.objective, BPR) and how.negatives_per_positive * hardest == 1
             and isinstance(how.optimiser, SGD) and how.l1_reg == 0 and not how.user_bias
         )  # fmt: skip
         """The commonest case, for which there are faster steps."""
@@ -145,16 +190,16 @@ def _step(how: How, hardest: int, n_items: int) -> Step:
     from fullrank.kernels import slopes as codes
     from fullrank.kernels.descent import Step
 
-    objective, option, code = how.objective, 1.0, -1
-    if isinstance(objective, CrossEntropy):
-        code, option = codes.CROSS_ENTROPY, objective.beta(how.negatives_per_positive, n_items)
-    elif isinstance(objective, Hinge | WARP):
-        code = codes.HINGE if isinstance(objective, Hinge) else codes.WARP
-        option = objective.margin
-    elif isinstance(objective, Softmax):
-        code, option = codes.SOFTMAX, objective.temperature
-    elif isinstance(objective, Squared | BPR | Top1):
-        code = {Squared: codes.SQUARED, BPR: codes.BPR, Top1: codes.TOP1}[type(objective)]
+    goal, option, code = how.objective, 1.0, -1
+    if isinstance(goal, CrossEntropy):
+        code, option = codes.CROSS_ENTROPY, goal.beta(how.negatives_per_positive, n_items)
+    elif isinstance(goal, Hinge | WARP):
+        code = codes.HINGE if isinstance(goal, Hinge) else codes.WARP
+        option = goal.margin
+    elif isinstance(goal, Softmax):
+        code, option = codes.SOFTMAX, goal.temperature
+    elif isinstance(goal, Squared | BPR | Top1):
+        code = {Squared: codes.SQUARED, BPR: codes.BPR, Top1: codes.TOP1}[type(goal)]
     return Step(
         code, option, how.negatives_per_positive, hardest, how.learning_rate, how.reg, how.l1_reg,
         how.user_bias, isinstance(how.optimiser, AdaGrad), n_items,

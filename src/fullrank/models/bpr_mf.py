@@ -14,17 +14,13 @@ from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
 from fullrank.core.random import RNG, derive, seed_of
 from fullrank.models._base import Monitor, Recommender
-from fullrank.models._descent import Descent, How
-from fullrank.models._init import initialiser, start
+from fullrank.models._descent import Descent, How, check_steps, goal_of
+from fullrank.models._init import start
 from fullrank.models._optimiser import SGD, AdaGrad, optimiser
 from fullrank.models._training import Stop, train_arrays
-from fullrank.negatives.training import recipe
-from fullrank.objectives import objective
 
 if TYPE_CHECKING:
     from fullrank.kernels.descent import Factors
-
-_SHAPES = ("points", "pairs", "list")
 
 
 @dataclass(eq=False)
@@ -90,35 +86,19 @@ class BPRMF(Recommender):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_steps(self)
         name = type(self).__name__
-        for key in ("embedding_dim", "epochs", "negatives_per_positive"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-                raise SpecError(f"{name}: {key} must be a whole number >= 1, got {value!r}")
-        if not 0 < self.learning_rate < np.inf:
-            raise SpecError(f"{name}: learning_rate must be > 0, got {self.learning_rate!r}")
-        for key in ("reg", "l1_reg"):
-            if not 0 <= getattr(self, key) < np.inf:
-                raise SpecError(f"{name}: {key} must be >= 0, got {getattr(self, key)!r}")
-        objective(self.objective, model=name, shapes=_SHAPES)
-        if recipe(self.negatives, name).base is None:
-            raise SpecError(
-                f"{name}: negatives in_batch need batches, and this model takes one positive at a "
-                "time; take uniform, popularity, mixture or hardest"
-            )
         if not isinstance(optimiser(self.optimiser, name), SGD | AdaGrad):
             raise SpecError(
                 f"{name}: optimiser must be sgd or adagrad, whose steps touch only the rows of a "
                 f"positive; got {self.optimiser!r}"
             )
-        initialiser(self.init, name)
 
     def _fit(self, train: Interactions, rng: RNG, monitor: Monitor | None) -> None:
         seed, name = seed_of(rng), type(self).__name__
         how = How(
-            objective(self.objective, model=name, shapes=_SHAPES), self.negatives,
-            self.negatives_per_positive, self.learning_rate, self.reg, self.l1_reg,
-            optimiser(self.optimiser, name), self.user_bias,
+            goal_of(self), self.negatives, self.negatives_per_positive, self.learning_rate,
+            self.reg, self.l1_reg, optimiser(self.optimiser, name), self.user_bias,
         )  # fmt: skip
         descent = Descent(train, how, seed, name)
         factors = self._start(train, derive(seed, "weights"))

@@ -78,9 +78,10 @@ class Item2Vec(Stepped):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        given = self.companions
-        if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-            raise SpecError(f"Item2Vec: companions must be a whole number >= 1, got {given!r}")
+        if self.companions < 1:
+            raise SpecError(
+                f"Item2Vec: companions must be a whole number >= 1, got {self.companions!r}"
+            )
         if not 0 < self.rho < np.inf:
             raise SpecError(f"Item2Vec: rho must be > 0, got {self.rho!r}")
         if self.similarity not in get_args(Similarity):

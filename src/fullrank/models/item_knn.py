@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
-from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.random import RNG
-from fullrank.models._base import Monitor, Recommender
+from fullrank.models._base import Monitor
+from fullrank.models._item_weights import ItemWeights
 from fullrank.models._pattern import turned
 from fullrank.models._similarity import Similarity, Weighting, cells, check_settings
 from fullrank.models._sparse import row_sums, transpose, triple
@@ -29,7 +29,7 @@ _CHUNK = 256
 
 
 @dataclass(eq=False)
-class ItemKNN(Recommender):
+class ItemKNN(ItemWeights):
     """Score item i by ``sum of s_ij`` over the items j of the history among its neighbours.
 
     Sarwar et al. 2001, "Item-based collaborative filtering", as used for top-n lists by Deshpande
@@ -57,9 +57,6 @@ class ItemKNN(Recommender):
     normalise: bool = False
 
     version: ClassVar[int] = 2  # 1 summed in another order: last bits of all but cosine and jaccard
-    folds_in: ClassVar[bool] = True
-    thread_safe: ClassVar[bool] = True
-    fitted: ClassVar[tuple[str, ...]] = ("weights_",)
     complexity: ClassVar[str] = "sum over users of |S_u|²"
     search_space: ClassVar[Mapping[str, Any]] = {
         "similarity": ["cosine", "jaccard", "tfidf", "bm25"],
@@ -107,29 +104,3 @@ class ItemKNN(Recommender):
         by_item, by_user = triple(rows), triple(transpose(rows))
         rest = (self.neighbours, float(self.shrinkage), self.similarity == "jaccard")
         return lambda start, stop: nearest(start, stop, by_item, by_user, norms, *rest)
-
-    def sparse_product(self, queries: Queries) -> tuple[csr_matrix, csr_matrix]:
-        """Histories as sets, and the similarities."""
-        self.check(queries)
-        return queries.history_csr(), self.weights_
-
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        from fullrank.kernels.history_sums import sum_sparse_rows
-
-        indptr, items, _ = triple(queries.history_csr())
-        out = np.empty((len(queries), queries.n_items), dtype=np.float32)
-        sum_sparse_rows(indptr, items, triple(self.weights_, np.float32), out)
-        return out
-
-    def score_pairs(
-        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
-        """Score each query's own candidates, without rows of all items."""
-        from fullrank.kernels.history_sums import sum_sparse_pairs
-
-        self.check(queries)
-        rows, items, _ = triple(queries.history_csr())
-        out = np.empty(len(candidates), dtype=np.float32)
-        weights = triple(self.weights_, np.float32)
-        sum_sparse_pairs(rows, items, weights, queries.n_items, indptr, candidates, out)
-        return out

@@ -11,23 +11,22 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
-from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.random import RNG
-from fullrank.models._base import Monitor, Recommender
+from fullrank.models._base import Monitor
+from fullrank.models._item_weights import ItemWeights
 from fullrank.models._pattern import turned
-from fullrank.models._sparse import triple
 from fullrank.models._threads import run_chunks
 from fullrank.models._together import together
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    pass
 
 _CHUNK = 256
 
 
 @dataclass(eq=False)
-class RP3beta(Recommender):
+class RP3beta(ItemWeights):
     """Score item j by ``sum of w_ij`` over the items i of the history.
 
     Paudel, Christoffel, Newell & Bernstein 2016, "Updatable, accurate, diverse, and scalable
@@ -60,9 +59,6 @@ class RP3beta(Recommender):
     beta: float = 0.3
     neighbours: int = 300
 
-    folds_in: ClassVar[bool] = True
-    thread_safe: ClassVar[bool] = True
-    fitted: ClassVar[tuple[str, ...]] = ("weights_",)
     search_space: ClassVar[Mapping[str, Any]] = {
         "alpha": {"low": 0.0, "high": 2.0},
         "beta": {"low": 0.0, "high": 2.0},
@@ -98,24 +94,6 @@ class RP3beta(Recommender):
         self.weights_ = csr_matrix(parts, shape=shape)
         """Float32 CSR: row i holds w_ij."""
         self.weights_.sort_indices()
-
-    def sparse_product(self, queries: Queries) -> tuple[csr_matrix, csr_matrix]:
-        """Histories as sets, and the weights."""
-        self.check(queries)
-        return queries.history_csr(), self.weights_
-
-    def score_pairs(
-        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
-        """Score each query's own candidates, without rows of all items."""
-        from fullrank.kernels.history_sums import sum_sparse_pairs
-
-        self.check(queries)
-        rows, items, _ = triple(queries.history_csr())
-        out = np.empty(len(candidates), dtype=np.float32)
-        weights = triple(self.weights_, np.float32)
-        sum_sparse_pairs(rows, items, weights, queries.n_items, indptr, candidates, out)
-        return out
 
 
 def _power(counts: NDArray[Any], exponent: float) -> NDArray[np.float64]:

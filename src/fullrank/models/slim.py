@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
 from fullrank.core.interactions import Interactions
-from fullrank.core.queries import Queries
 from fullrank.core.ragged import as_indptr
 from fullrank.core.random import RNG
-from fullrank.models._base import Monitor, Recommender
+from fullrank.models._base import Monitor
+from fullrank.models._item_weights import ItemWeights
 from fullrank.models._pattern import pattern, turned
-from fullrank.models._sparse import first_twins, transpose, triple
+from fullrank.models._sparse import first_twins, transpose
 from fullrank.models._threads import run_chunks
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _STORED = 1 << 26
 
 
 @dataclass(eq=False)
-class SLIM(Recommender):
+class SLIM(ItemWeights):
     """Score item j by ``sum of w_ij`` over the items i of the history.
 
     Ning & Karypis 2011, "SLIM: sparse linear methods for top-n recommender systems", equation 4.
@@ -82,9 +82,6 @@ class SLIM(Recommender):
     max_iter: int = 1000
     tolerance: float = 1e-4
 
-    folds_in: ClassVar[bool] = True
-    thread_safe: ClassVar[bool] = True
-    fitted: ClassVar[tuple[str, ...]] = ("weights_",)
     search_space: ClassVar[Mapping[str, Any]] = {
         "l1_reg": {"low": 0.1, "high": 100.0, "log": True},
         "l2_reg": {"low": 0.1, "high": 1000.0, "log": True},
@@ -139,32 +136,6 @@ class SLIM(Recommender):
             )
         counts, found, values = (np.concatenate([part[i] for part in parts]) for i in range(3))
         return csr_matrix((values, found, as_indptr(counts)), shape=(n, n))
-
-    def sparse_product(self, queries: Queries) -> tuple[csr_matrix, csr_matrix]:
-        """Histories as sets, and the weights."""
-        self.check(queries)
-        return queries.history_csr(), self.weights_
-
-    def _score(self, queries: Queries) -> NDArray[np.float32]:
-        from fullrank.kernels.history_sums import sum_sparse_rows
-
-        indptr, items, _ = triple(queries.history_csr())
-        out = np.empty((len(queries), queries.n_items), dtype=np.float32)
-        sum_sparse_rows(indptr, items, triple(self.weights_, np.float32), out)
-        return out
-
-    def score_pairs(
-        self, queries: Queries, indptr: NDArray[np.int64], candidates: NDArray[np.int32]
-    ) -> NDArray[np.float32]:
-        """Score each query's own candidates, without rows of all items."""
-        from fullrank.kernels.history_sums import sum_sparse_pairs
-
-        self.check(queries)
-        rows, items, _ = triple(queries.history_csr())
-        out = np.empty(len(candidates), dtype=np.float32)
-        weights = triple(self.weights_, np.float32)
-        sum_sparse_pairs(rows, items, weights, queries.n_items, indptr, candidates, out)
-        return out
 
 
 def _gram(by_user: csr_matrix) -> Gram:
