@@ -51,9 +51,7 @@ def subsample(
     from fullrank.subsample import Floor, parse_sampler, save
     from fullrank.subsample import subsample as sampled
 
-    check_folder_place(out)
-    if out.exists() and any(out.iterdir()):
-        raise SpecError(f"{out} exists and is not an empty folder; name a new one")
+    check_folder_place(out, new=True)
     how = parse_sampler(strategy, parse_settings(settings or (), "--set"))
     least = construct("--floor", Floor, parse_settings(floor or (), "--floor"))
     with busy("sampling", quiet=json):

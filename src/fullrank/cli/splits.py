@@ -10,7 +10,7 @@ import typer
 from fullrank.cli._card import card_lines
 from fullrank.cli._output import busy, parse_settings, print_json, print_line
 from fullrank.cli.data import Columns, Json, Read, load
-from fullrank.core.errors import SpecError, told
+from fullrank.core.errors import told
 from fullrank.core.paths import check_folder_place
 
 
@@ -38,9 +38,7 @@ def split(
     json: Json = False,
 ) -> None:
     """Split data without leakage; writes Parquet parts and split.json (folds in sub-folders)."""
-    check_folder_place(out)
-    if out.exists() and any(out.iterdir()):
-        raise SpecError(f"{out} exists and is not an empty folder; name a new one")
+    check_folder_place(out, new=True)
     with busy("splitting", quiet=json):
         folds = _folds(data, strategy, settings, filters, train_filters, seed, columns, read)
         places = [out] if len(folds) == 1 else [out / f"fold-{j}" for j in range(len(folds))]

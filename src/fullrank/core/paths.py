@@ -19,13 +19,19 @@ def check_file_place(path: str | Path) -> None:
     _check_above(path)
 
 
-def check_folder_place(path: str | Path) -> None:
+def check_folder_place(path: str | Path, *, new: bool = False) -> None:
     """Refuse a path that can't become a folder.
 
+    Args:
+        path: of the folder.
+        new: nothing may be in it.
+
     Raises:
-        SpecError: it, or something above it, is a file.
+        SpecError: it, or something above it, is a file, or what was to be new holds something.
     """
     path = Path(path)
+    if new and path.is_dir() and any(path.iterdir()):
+        raise SpecError(f"{path} exists and is not an empty folder; name a new one")
     if path.is_file():
         raise SpecError(f"can't use {path} as a folder: it is a file; name another place")
     _check_above(path)

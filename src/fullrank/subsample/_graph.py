@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
 from fullrank.core.random import derive, mix
+from fullrank.subsample._base import Order, Sampler
 from fullrank.subsample._draws import side_draws
 
 if TYPE_CHECKING:
@@ -124,3 +128,44 @@ def drop_unmet(
         keep[np.flatnonzero(keep)[~graph.without(unmet, missing)]] = False
         rounds += 1
     return keep, {"rounds": rounds}
+
+
+@dataclass(frozen=True)
+class Walked(Sampler):
+    """Base of the strategies that keep the rows between nodes that something has met in turn."""
+
+    published: ClassVar[bool] = True
+    beginnings: ClassVar[str] = "starts"
+    """What the manifest calls the nodes that were begun at."""
+
+    def order(self, train: Interactions, seed: int, rows: int) -> Order:
+        """See ``Sampler.order``."""
+        graph = Graph(train)
+        places, begun = self._met(graph, seed, rows, graph.n_nodes)
+        return Order(graph.induced(places), {self.beginnings: begun})
+
+    def as_published(
+        self, train: Interactions, removed: Fraction, seed: int
+    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
+        """See ``Sampler.as_published``."""
+
+        def walk(graph: Graph, seed: int, nodes: int) -> NDArray[np.int32]:
+            return self._met(graph, seed, len(train) + 1, nodes)[0]
+
+        return drop_unmet(train, removed, seed, walk)
+
+    @abstractmethod
+    def _met(self, graph: Graph, seed: int, rows: int, nodes: int) -> tuple[NDArray[np.int32], int]:
+        """When each node was met, int32 ``[nodes]``, below 0 for never, and how many were begun at.
+
+        Args:
+            graph: the nodes.
+            seed: of the draws.
+            rows: between met nodes, at which it ends.
+            nodes: met, at which it ends.
+        """
+
+    @property
+    def units(self) -> str:
+        """See ``Sampler.units``."""
+        return "nodes"

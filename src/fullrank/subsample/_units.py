@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
+from fullrank.subsample._base import Sampler
 from fullrank.subsample._draws import Side, codes_of, side_draws
 
 
@@ -33,3 +36,21 @@ def drop_from_the_end(keys: NDArray[Any], removed: Fraction) -> NDArray[np.bool_
     ordered = np.sort(keys)
     bound = ordered[len(keys) - least] if least > 0 else None
     return np.ones(len(keys), bool) if bound is None else np.asarray(keys < bound)
+
+
+@dataclass(frozen=True)
+class WholeUsers(Sampler):
+    """Base of the strategies that keep users with all their rows, and that the code has too."""
+
+    published: ClassVar[bool] = True
+
+    def as_published(
+        self, train: Interactions, removed: Fraction, seed: int
+    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
+        """See ``Sampler.as_published``."""
+        return drop_from_the_end(self.order(train, seed, len(train)).keys, removed), {}
+
+    @property
+    def units(self) -> str:
+        """See ``Sampler.units``."""
+        return "users"

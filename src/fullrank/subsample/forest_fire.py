@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from math import log1p
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.core.interactions import Interactions
 from fullrank.data.filters.amounts import check_share
-from fullrank.subsample._base import Order, Sampler
-from fullrank.subsample._graph import Graph, drop_unmet, walk_key
+from fullrank.subsample._graph import Graph, Walked, walk_key
 
 
 @dataclass(frozen=True)
-class ForestFire(Sampler):
+class ForestFire(Walked):
     """Keep the interactions between users and items that a forest fire has burnt.
 
     Leskovec, Kleinberg & Faloutsos 2005, "Graphs over time", section 4.2, as the published code
@@ -36,32 +32,14 @@ class ForestFire(Sampler):
             average; the code's 0.4 by default.
     """
 
-    published: ClassVar[bool] = True
+    beginnings: ClassVar[str] = "fires"
 
     burn: float = 0.4
 
     def __post_init__(self) -> None:
         check_share("ForestFire", "burn", self.burn)
 
-    def order(self, train: Interactions, seed: int, rows: int) -> Order:
-        """See ``Sampler.order``."""
-        graph = Graph(train)
-        places, fires = self._burn(graph, seed, rows, graph.n_nodes)
-        return Order(graph.induced(places), {"fires": fires})
-
-    def as_published(
-        self, train: Interactions, removed: Fraction, seed: int
-    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
-        """See ``Sampler.as_published``."""
-
-        def walk(graph: Graph, seed: int, nodes: int) -> NDArray[np.int32]:
-            return self._burn(graph, seed, len(train) + 1, nodes)[0]
-
-        return drop_unmet(train, removed, seed, walk)
-
-    def _burn(
-        self, graph: Graph, seed: int, rows: int, nodes: int
-    ) -> tuple[NDArray[np.int32], int]:
+    def _met(self, graph: Graph, seed: int, rows: int, nodes: int) -> tuple[NDArray[np.int32], int]:
         from fullrank.kernels.graph import forest_fire
 
         places = np.empty(len(graph.degrees), np.int32)
@@ -70,8 +48,3 @@ class ForestFire(Sampler):
             rows, nodes, places,
         )  # fmt: skip
         return places, fires
-
-    @property
-    def units(self) -> str:
-        """See ``Sampler.units``."""
-        return "nodes"

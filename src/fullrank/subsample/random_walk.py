@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import SpecError
-from fullrank.core.interactions import Interactions
 from fullrank.data.filters.amounts import check_count
-from fullrank.subsample._base import Order, Sampler
-from fullrank.subsample._graph import Graph, drop_unmet, walk_key
+from fullrank.subsample._graph import Graph, Walked, walk_key
 
 
 @dataclass(frozen=True)
-class RandomWalk(Sampler):
+class RandomWalk(Walked):
     """Keep the interactions between users and items that a random walk with restarts has met.
 
     Leskovec & Faloutsos 2006, "Sampling from large graphs", section 3.3, on the graph of users and
@@ -38,8 +33,6 @@ class RandomWalk(Sampler):
         patience: steps without a new node before the walk begins elsewhere.
     """
 
-    published: ClassVar[bool] = True
-
     restart: float = 0.1
     patience: int = 1000
 
@@ -48,25 +41,7 @@ class RandomWalk(Sampler):
             raise SpecError(f"RandomWalk: restart must be a chance in [0, 1), got {self.restart!r}")
         check_count("RandomWalk", "patience", self.patience, least=1)
 
-    def order(self, train: Interactions, seed: int, rows: int) -> Order:
-        """See ``Sampler.order``."""
-        graph = Graph(train)
-        places, starts = self._walk(graph, seed, rows, graph.n_nodes)
-        return Order(graph.induced(places), {"starts": starts})
-
-    def as_published(
-        self, train: Interactions, removed: Fraction, seed: int
-    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
-        """See ``Sampler.as_published``."""
-
-        def walk(graph: Graph, seed: int, nodes: int) -> NDArray[np.int32]:
-            return self._walk(graph, seed, len(train) + 1, nodes)[0]
-
-        return drop_unmet(train, removed, seed, walk)
-
-    def _walk(
-        self, graph: Graph, seed: int, rows: int, nodes: int
-    ) -> tuple[NDArray[np.int32], int]:
+    def _met(self, graph: Graph, seed: int, rows: int, nodes: int) -> tuple[NDArray[np.int32], int]:
         from fullrank.kernels.graph import random_walk
 
         places = np.empty(len(graph.degrees), np.int32)
@@ -75,8 +50,3 @@ class RandomWalk(Sampler):
             self.patience, rows, nodes, places,
         )  # fmt: skip
         return places, starts
-
-    @property
-    def units(self) -> str:
-        """See ``Sampler.units``."""
-        return "nodes"

@@ -40,6 +40,7 @@ class Stratified(Sampler):
         return first_of_users(train, self._places(train, seed), removed), {}
 
     def _places(self, train: Interactions, seed: int) -> NDArray[np.int32]:
+        """Place of each row within its user, from 0, in the order in which they are kept."""
         return places_within_users(train, row_draws(train, seed, "Stratified"))
 
 

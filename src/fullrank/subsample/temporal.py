@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError
 from fullrank.core.interactions import NO_TIME, Interactions
-from fullrank.subsample._base import Order, Sampler
-from fullrank.subsample._draws import evenly, places_within_users, row_draws
-from fullrank.subsample.stratified import first_of_users
+from fullrank.subsample._draws import places_within_users, row_draws
+from fullrank.subsample.stratified import Stratified
 
 
 @dataclass(frozen=True)
-class Temporal(Sampler):
+class Temporal(Stratified):
     """Keep about the same share of each user's interactions, the latest ones.
 
     As ``Stratified``, but in order of time; rows of one time are in a drawn order. Where sizes are
     ``faithful`` each user loses the earliest ``ceil(q n_u)`` rows, as in the published code
-    (``temporal``).
+    (``temporal``). Rows without a time are refused.
     """
-
-    published: ClassVar[bool] = True
-
-    def order(self, train: Interactions, seed: int, rows: int) -> Order:
-        """See ``Sampler.order``.
-
-        Raises:
-            DataError: rows without a time.
-        """
-        return Order(evenly(train, self._places(train, seed), seed))
-
-    def as_published(
-        self, train: Interactions, removed: Fraction, seed: int
-    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
-        """See ``Sampler.as_published``."""
-        return first_of_users(train, self._places(train, seed), removed), {}
 
     def _places(self, train: Interactions, seed: int) -> NDArray[np.int32]:
         """Place from the latest row of each user on."""
