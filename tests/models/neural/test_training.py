@@ -58,6 +58,25 @@ def test_parts_of_a_batch_give_the_same_bits_in_any_threads():
     np.testing.assert_array_equal(found[0], found[2])
 
 
+def test_parameters_updated_apart_have_the_same_bits_and_checkpoints(tmp_path, monkeypatch):
+    train, settings = larger_world(), {"reg": 0.01, "l1_reg": 0.001}
+    whole = vae(**settings).fit(train, rng=1).score(queries_of(train))
+    monkeypatch.setattr("fullrank.models.neural._trainer._LARGE", 100)
+    np.testing.assert_array_equal(vae(**settings).fit(train, rng=1).score(queries_of(train)), whole)
+
+    def stop(epoch, _):
+        if epoch == 3:
+            raise RuntimeError("killed")
+        return False
+
+    with pytest.raises(RuntimeError, match="killed"):
+        vae(**settings).fit(train, rng=1, monitor=stop, checkpoint=tmp_path)
+    monkeypatch.undo()
+    again = vae(**settings).fit(train, rng=1, checkpoint=tmp_path)
+    assert again.log_.resumed_at == 3
+    np.testing.assert_array_equal(again.score(queries_of(train)), whole)
+
+
 def test_the_best_epoch_is_put_back():
     split = fr.RandomRows(valid=0.2, test=0.1).split(larger_world(), rng=1)
     watch = fr.EarlyStop(split.queries("valid"), "ndcg@10", patience=None)
