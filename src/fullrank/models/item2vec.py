@@ -20,6 +20,7 @@ from fullrank.models._training import Stop, train_arrays
 
 Similarity = Literal["cosine", "dot"]
 _ROWS = 1 << 18  # between two looks at Ctrl-C
+_BEYOND = 1.01  # the bound itself could be met
 
 
 @dataclass(eq=False)
@@ -47,7 +48,8 @@ class Item2Vec(Stepped):
     with ``dot``, which is therefore the default, and 0.025 and 0.042 with ``cosine``; Popularity
     has 0.033 and 0.299. Other defaults were not searched.
 
-    Without a history all scores are 0, as they are for items without training rows.
+    Without a history all scores are 0. Else items without training rows come last: scores of the
+    others are mostly below 0, so that 0 would put them first.
 
     Attributes:
         companions: other items of the user that each item is paired with in an epoch.
@@ -66,6 +68,7 @@ class Item2Vec(Stepped):
     rho: float = 1e-3
     similarity: Similarity = "dot"
 
+    version: ClassVar[int] = 2  # 1 scored items without training rows 0
     folds_in: ClassVar[bool] = True
     fitted: ClassVar[tuple[str, ...]] = ("history_factors_", "item_factors_")
     search_space: ClassVar[Mapping[str, Any]] = {
@@ -130,12 +133,19 @@ class Item2Vec(Stepped):
         return np.asarray(np.minimum(np.sqrt(self.rho / shares), 1.0))
 
     def item_factors(self) -> NDArray[np.float32]:
-        """Float32 ``[n_items, d]``: u_i of length 1, or v_i."""
+        """Float32 ``[n_items, d + 1]``: u_i of length 1, or v_i, and what puts unknown items last.
+
+        With m the largest entry of the query's vector x, ``|x · v|`` is at most ``m sqrt(d) |v|``.
+        """
         self._require_fitted()
-        return self.item_factors_
+        vectors = self.item_factors_
+        longest = float(np.linalg.norm(vectors.astype(np.float64), axis=1).max())
+        below = -_BEYOND * np.sqrt(vectors.shape[1]) * longest
+        last = np.where(self.known_items_, 0.0, below)
+        return np.hstack([vectors, last[:, None]], dtype=np.float32, casting="same_kind")
 
     def query_factors(self, queries: Queries) -> NDArray[np.float32]:
-        """Mean of the vectors of the history: float32 ``[q, d]``."""
+        """Mean vector of the history, and last its largest entry: float32 ``[q, d + 1]``."""
         from fullrank.kernels.history_sums import sum_dense_rows
 
         self.check(queries)
@@ -144,4 +154,5 @@ class Item2Vec(Stepped):
         out = np.empty((len(queries), self.history_factors_.shape[1]), np.float32)
         sum_dense_rows(indptr, items, self.history_factors_, out)
         n = np.maximum(matrix @ self.known_items_.astype(np.float32), 1.0)
-        return np.asarray(out / n[:, None], np.float32)
+        out = np.asarray(out / n[:, None], np.float32)
+        return np.hstack([out, np.abs(out).max(axis=1, keepdims=True)])
