@@ -24,6 +24,7 @@ GUIDES = {
     "ranking": ROOT / "docs" / "ranking.md",
     "sampled-evaluation": ROOT / "docs" / "sampled-evaluation.md",
     "subsample": ROOT / "docs" / "subsample.md",
+    "psi": ROOT / "docs" / "psi.md",
     "growth": ROOT / "docs" / "growth.md",
     "gpu": ROOT / "docs" / "gpu.md",
     "contributing": ROOT / "CONTRIBUTING.md",

@@ -20,6 +20,8 @@ import pytest
 import fullrank
 from fullrank.core.registry import find, names
 from fullrank.data.filters import filter_names
+from fullrank.experiment.psi import PsiSpec, check_psi, parse_psi
+from fullrank.experiment.psi.shapes import FloorSpec, SamplerSpec, ScenarioSpec, SeedsSpec
 from fullrank.experiment.run import check
 from fullrank.experiment.spec import (
     BenchSpec,
@@ -73,7 +75,11 @@ def saved(tmp_path, monkeypatch):
 def test_block(saved, page, language, code, output):
     folder = saved(page)
     if language == "toml":
-        spec = parse_spec(tomllib.loads(code), page.name, code)
+        content = tomllib.loads(code)
+        if "scenario" in content:
+            check_psi(parse_psi(content, page.name, code), folder)
+            return
+        spec = parse_spec(content, page.name, code)
         check(spec, folder if FILE.match(code) else None)
         return
     assert language == "python"
@@ -133,6 +139,14 @@ def test_every_key_setting_and_filter_is_on_the_page_of_benchmark_files():
         keys |= {field.name for field in fields(find("filter", name))}
     written = set(re.findall(r"(\w+) = ", text)) | set(re.findall(r"\[([a-z.]+)\]", text))
     assert keys - written - {"read"} == set()
+
+
+def test_every_key_of_psi_files_is_on_their_page():
+    text = (ROOT / "docs" / "psi.md").read_text("utf-8")
+    shapes = (PsiSpec, SeedsSpec, FloorSpec, SamplerSpec, ScenarioSpec)
+    keys = {key for shape in shapes for key in shape.model_fields}
+    written = set(re.findall(r"(\w+) = |`(\w+)`|\[([a-z.]+)\]", text))
+    assert keys - {name.split(".")[-1] for found in written for name in found} == set()
 
 
 def test_commands_in_the_readme_exist():

@@ -222,19 +222,21 @@ def cost_grid(found: PsiResults) -> Grid:
 
 
 def missing_grid(found: PsiResults) -> Grid | None:
-    """Missing terms by sampler, size, scenario and reason."""
-    groups: dict[tuple[str, float, str, str], int] = {}
+    """Missing terms by sampler, size and scenario; the first reason of each stands below."""
+    groups: dict[tuple[str, str, str], list[str]] = {}
     for one in found.terms.missing:
-        key = (one.sampler, one.place.keep, one.place.scenario, one.reason)
-        groups[key] = groups.get(key, 0) + 1
+        key = (one.sampler, percent_text(one.place.keep), one.place.scenario)
+        groups.setdefault(key, []).append(one.reason)
     if not groups:
         return None
+    reasons = list(dict.fromkeys(group[0] for group in groups.values()))
     rows = tuple(
-        (Cell(sampler), Cell(percent_text(keep)), Cell(scenario), Cell(reason), Cell(str(n)))
-        for (sampler, keep, scenario, reason), n in groups.items()
+        (*map(Cell, key), Cell(str(len(group))), Cell(f"({reasons.index(group[0]) + 1})"))
+        for key, group in groups.items()
     )
-    header = ("sampler", "size", "scenario", "why", "agreements")
-    return Grid("Missing terms", header, rows, left=4)
+    header = ("sampler", "size", "scenario", "agreements", "why")
+    notes = tuple(f"({j}) {reason}" for j, reason in enumerate(reasons, start=1))
+    return Grid("Missing terms", header, rows, notes, left=3)
 
 
 def pair_grid(found: PsiResults) -> Grid | None:

@@ -3,6 +3,6 @@
 from fullrank.experiment.psi.costs import SampleCost
 from fullrank.experiment.psi.run import PsiResults, psi
 from fullrank.experiment.psi.shapes import PsiSpec
-from fullrank.experiment.psi.spec import check_psi, read_psi
+from fullrank.experiment.psi.spec import check_psi, parse_psi, read_psi
 
-__all__ = ["PsiResults", "PsiSpec", "SampleCost", "check_psi", "psi", "read_psi"]
+__all__ = ["PsiResults", "PsiSpec", "SampleCost", "check_psi", "parse_psi", "psi", "read_psi"]

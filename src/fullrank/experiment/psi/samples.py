@@ -105,7 +105,8 @@ def _make(store: Store, fold: Fold, how: Draw, folder: Path) -> None:
     manifests, unusable, masks = {}, {}, {}
     for keep, sample in zip(how.keeps, found, strict=True):
         if isinstance(sample, DataError):
-            unusable[f"{keep:g}"] = str(sample)
+            # The message goes on with how `fullrank subsample` lowers the floor.
+            unusable[f"{keep:g}"] = str(sample).partition("; keep more")[0]
             continue
         mask = np.zeros(len(sample.source), dtype=bool)
         mask[sample.rows] = True

@@ -39,6 +39,20 @@ def read_psi(path: str | Path) -> tuple[PsiSpec, Path, Locate]:
     return parse_as(PsiSpec, content, locate), Path(path).resolve().parent, locate
 
 
+def parse_psi(content: dict[str, Any], where: str = "Psi file", text: str = "") -> PsiSpec:
+    """Validate the content of a Psi file.
+
+    Args:
+        content: parsed TOML.
+        where: file name for messages.
+        text: the TOML source, to name lines.
+
+    Raises:
+        SpecError: the first problem, with the key, its line, and the nearest known key.
+    """
+    return parse_as(PsiSpec, content, locator(where, text))
+
+
 def bench_of(spec: PsiSpec, number: int, seed: int, locate: Locate = nowhere) -> BenchSpec:
     """The benchmark that a scenario is under one seed of its split.
 
