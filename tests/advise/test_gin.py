@@ -77,7 +77,7 @@ def test_embedding_has_a_number_for_each_unit_of_each_layer_and_a_batch_is_no_ma
 def test_refusals():
     with pytest.raises(DataError, match="at least 2 of them, got 1"):
         SMALL.fit(PIECES[:1])
-    with pytest.raises(SpecError, match="learning_rate must be > 0"):
+    with pytest.raises(SpecError, match="learning_rate must be in"):
         InfoGraph(learning_rate=0.0)
     with pytest.raises(TrainingError, match="lower learning_rate"):
         InfoGraph(learning_rate=1e30, epochs=3).fit(PIECES)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.advise.learners._network import LARGEST_RATE
 from fullrank.advise.pieces import INPUTS, Piece
 from fullrank.core.errors import DataError, SpecError, TrainingError
 from fullrank.core.random import RNG, derive, seed_of
@@ -64,8 +65,11 @@ class InfoGraph:
         for name in ("embedding_dim", "layers", "epochs"):
             check_count("InfoGraph", name, getattr(self, name), least=1)
         check_count("InfoGraph", "batch_graphs", self.batch_graphs, least=2)
-        if not self.learning_rate > 0:
-            raise SpecError(f"InfoGraph: learning_rate must be > 0, got {self.learning_rate!r}")
+        if not 0 < self.learning_rate <= LARGEST_RATE:
+            raise SpecError(
+                f"InfoGraph: learning_rate must be in (0, {LARGEST_RATE:g}], got "
+                f"{self.learning_rate!r}"
+            )
 
     def fit(self, pieces: Sequence[Piece], rng: RNG = 0) -> Encoder:
         """Train on graphs, on the CPU; the same seed and graphs give the same encoder.
