@@ -17,7 +17,8 @@ from fullrank.models import NEURAL
 
 SNAPSHOT = Path(__file__).with_name("public_api.json")
 PACKAGES = (
-    "fullrank", "fullrank.advise", "fullrank.data", "fullrank.data.filters", "fullrank.estimators",
+    "fullrank", "fullrank.advise", "fullrank.advise.learners", "fullrank.data",
+    "fullrank.data.filters", "fullrank.estimators",
     "fullrank.metrics", "fullrank.models", "fullrank.negatives", "fullrank.rank",
     "fullrank.objectives", "fullrank.report", "fullrank.split", "fullrank.stats",
     "fullrank.subsample",

@@ -8,5 +8,17 @@ have not seen what their choice is worth.
 from fullrank.advise.features import Features, apart
 from fullrank.advise.gin import Encoder, InfoGraph
 from fullrank.advise.pieces import Piece, Pieces
+from fullrank.advise.protocol import Evaluation, Verdict, evaluate, verdict
 
-__all__ = ["Encoder", "Features", "InfoGraph", "Piece", "Pieces", "apart"]
+__all__ = [
+    "Encoder",
+    "Evaluation",
+    "Features",
+    "InfoGraph",
+    "Piece",
+    "Pieces",
+    "Verdict",
+    "apart",
+    "evaluate",
+    "verdict",
+]
