@@ -150,9 +150,14 @@ def test_explicit_scenarios_rank_by_errors_and_cold_users_stand_apart(tmp_path):
         {"name": "BiasOnly", "label": "stiff", "settings": {"reg_user": 1e6, "reg_item": 1e6}},
     ])  # fmt: skip
     samplers = [{"name": "RandomUsers"}, {"name": "SVPCF(proxy=bias_only)"}]
-    path = psi_file(tmp_path, sampler=samplers, scenario=[ratings, scenario()])
+    seeds = {"training": [1, 2]}
+    path = psi_file(tmp_path, sampler=samplers, scenario=[ratings, scenario()], seeds=seeds)
     found = psi(path, tmp_path / "store")
     assert len(found.terms.common) == 6
+    assert (found.terms.unit, found.terms.units) == ("training", 2)
+    ranked = [t for t in found.terms.terms if t.place.scenario != "explicit"]
+    first, second = ([t.values["tau"] for t in ranked if t.repeat.training == n] for n in (1, 2))
+    assert first == second  # none of its models draws
     proxies = [d for d in found.grid if d.which.sampler[:3] == "SVP"]
     assert {(d.which.scenario, d.manifest["settings"]["scenario"]) for d in proxies} == {
         ("explicit", "explicit"), ("implicit", "implicit")}  # fmt: skip

@@ -159,12 +159,21 @@ def _columns(
         cell = read_cell(store, key, done.tuning[key])
         parts = [*_ranked(cell, metrics), *_rated(cell, metrics)]
         clusters = [Clusters.of(values, users) for _, values, users, _ in parts]
-        drawn = poisson_table(clusters, spec.resamples, seed)
+        drawn = _drawn(clusters, spec.resamples, seed)
         for j, (metric, values, users, cold) in enumerate(parts):
             sign = 1.0 if metric.higher_is_better else -1.0
             out[model, str(metric)] = Column(
                 sign * values, users, cold, sign * clusters[j].state.value, sign * drawn[:, j]
             )
+    return out
+
+
+def _drawn(clusters: Sequence[Clusters], resamples: int, seed: int) -> NDArray[np.float64]:
+    """Resampled means ``[r, m]``; NaN for a metric that no query has a value of."""
+    out = np.full((resamples, len(clusters)), np.nan)
+    filled = [j for j, column in enumerate(clusters) if len(column.users)]
+    if filled:
+        out[:, filled] = poisson_table([clusters[j] for j in filled], resamples, seed)
     return out
 
 

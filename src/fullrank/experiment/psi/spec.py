@@ -84,9 +84,10 @@ def within(spec: PsiSpec, number: int, locate: Locate) -> Locate:
     """A locator of places of a scenario's benchmark in the Psi file."""
 
     def found(loc: Sequence[str | int]) -> str:
-        if loc[:1] == ("data",) or (loc and loc[0] == "data"):
+        table = loc[0] if loc else ""
+        if table == "data":  # a benchmark has several, this file one
             return locate(("data", *loc[2:]))
-        if loc and loc[0] == "filters" and spec.scenario[number].filters is None:
+        if table == "filters" and spec.scenario[number].filters is None:
             return locate(loc)
         return locate(("scenario", number, *loc))
 
