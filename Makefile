@@ -38,7 +38,7 @@ test: $(VENV)/.dev  ## Install everything, run all tests
 	$(BIN)/python -m pytest $(SPREAD)
 
 test-torch: $(TORCH)/.ready  ## Install PyTorch into .venv-torch, run the tests that need it
-	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest $(SPREAD) tests/rank/test_*backend*.py tests/models/neural tests/advise/test_gin.py tests/advise/test_networks.py
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest $(SPREAD) tests/rank/test_*backend*.py tests/models/neural tests/advise/test_gin.py tests/advise/test_samples.py tests/advise/test_networks.py
 
 check: $(VENV)/.dev  ## Format, lint, types, layers, public API
 	$(BIN)/ruff format --check .

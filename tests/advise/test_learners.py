@@ -123,6 +123,16 @@ def test_settings_are_chosen_on_whole_data_sets():
     assert best == 2
     assert len(asked) == 15
     assert chosen([8], data, lambda option, out: 1 / 0) == 8
+    with pytest.raises(DataError, match="only one has cells"):
+        chosen([1, 2], np.zeros(5), lambda option, out: 0.0)
+
+
+def test_a_single_pair_of_a_data_set_is_learnt_from():
+    """Both ways, so that there are two classes whatever is left out."""
+    few = TABLE.filter(pl.col("data") < "d03", pl.col("keep") == 0.5, pl.col("metric") == "mse")
+    two = few.filter(pl.col("strategy") < "C")
+    taus = Logistic((0.1, 1.0)).fit(two, FEATURES, level=None).predict(two, FEATURES)
+    assert len(taus) == 6
 
 
 def test_round_robin_never_asks_for_a_sampler_against_itself():

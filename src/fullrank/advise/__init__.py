@@ -9,16 +9,20 @@ from fullrank.advise.features import Features, apart
 from fullrank.advise.gin import Encoder, InfoGraph
 from fullrank.advise.pieces import Piece, Pieces
 from fullrank.advise.protocol import Evaluation, Verdict, evaluate, verdict
+from fullrank.advise.samples import Embedded, Measured, measure
 
 __all__ = [
+    "Embedded",
     "Encoder",
     "Evaluation",
     "Features",
     "InfoGraph",
+    "Measured",
     "Piece",
     "Pieces",
     "Verdict",
     "apart",
     "evaluate",
+    "measure",
     "verdict",
 ]

@@ -8,6 +8,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core.errors import DataError
+
 S = TypeVar("S")
 _FOLDS = 5
 
@@ -30,9 +32,17 @@ def chosen(
         options: at least one; a single one is not judged.
         data: int64 ``[n]``, the data set of each row.
         loss: of an option fitted without the rows of a fold, on those rows.
+
+    Raises:
+        DataError: there is a choice, and rows of one data set alone.
     """
     if len(options) == 1:
         return options[0]
     parts = list(folds(data))
+    if len(parts) < 2:
+        raise DataError(
+            "settings are chosen by leaving data sets out, and only one has cells (or pairs of "
+            f"samplers with different taus) to learn from; give one setting, of {list(options)!r}"
+        )
     means = [float(np.mean([loss(option, part) for part in parts])) for option in options]
     return options[int(np.argmin(means))]

@@ -44,15 +44,14 @@ class Logistic(Learner):
         x = scaled(training.x)
         gaps = x[found.better] - x[found.worse]
         weight = found.weight * len(gaps) / found.weight.sum()
-        # Both classes have to be there, and without intercept a turned pair says the same.
-        turned = np.where(np.arange(len(gaps)) % 2 == 0, 1.0, -1.0)
 
         def weights(penalty: float, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
             model = sklearn("linear_model").LogisticRegression(
                 C=penalty, fit_intercept=False, max_iter=2000
             )
-            sides = turned[rows][:, None]
-            model.fit(gaps[rows] * sides, sides[:, 0], weight[rows])
+            some = gaps[rows]  # both ways, since both classes have to be there
+            sides = np.repeat([1, -1], len(some))
+            model.fit(np.concatenate([some, -some]), sides, np.tile(weight[rows] / 2, 2))
             return np.asarray(model.coef_[0])
 
         def loss(penalty: float, out: NDArray[np.bool_]) -> float:
