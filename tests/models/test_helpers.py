@@ -86,7 +86,9 @@ def test_users_in_another_order_change_nothing(name: str) -> None:
     back = [f"u{99 - int(u[1:]):02d}" for u in data.user_ids]
     turned = interactions(back, data.item_ids, values=data.values, times=data.times)
     kept = data.item_counts > 0
-    settings = {"embedding_dim": 5} if name in ("IALS", "PureSVD") else {}
+    # few factors are well conditioned; and of few, none of DCF's lies so near 0 that rounding turns
+    # its bit, which turns others in steps of 2
+    settings = {"embedding_dim": 5} if name in ("IALS", "PureSVD", "DCF") else {}
     left = getattr(package, name)(**settings).fit(data).score(queries_of(data)[:40])
     right = getattr(package, name)(**settings).fit(turned).score(queries_of(turned))
     np.testing.assert_allclose(left[:, kept], right[::-1], rtol=1e-4, atol=1e-5)
