@@ -39,7 +39,8 @@ def test_text_and_a_page(cli, ready, tmp_path):
         "lambda = 4 of 6 terms", "the mean of 3 repeats (3 draws of the samplers)",
         "12 agreements could not be had, which takes 2 terms from all samplers",
         "Tau by size", "Samplers compared", "RandomUsers − RandomInteractions",
-        "p: paired t over 3 draws", "full data – ", "Missing terms", "(1) Random", "a usable sample has at least 50 rows",
+        "p and interval: t over users and 3 draws of one split", "full data – ",
+        "Missing terms", "(1) Random", "a usable sample has at least 50 rows",
         f"store: {store} report: {page}",
     ):  # fmt: skip
         assert text in flat

@@ -66,20 +66,14 @@ def _verdict(found: PsiResults) -> list[str]:
     names = [c.second if c.first == top.sampler else c.first for c in told]
     out = [f"Highest: {top.sampler}, Psi {_value(top.psi['tau'])}."]
     if found.comparisons:
-        out[0] += f" Told apart from it: {', '.join(names) or 'none'} (Holm, 5 %{_only(found)})."
+        test = found.comparisons[0].test
+        out[0] += f" Told apart from it: {', '.join(names) or 'none'} (Holm, 5 %; {test})."
     chance = [s for s, null in found.nulls.items() if null.p_value > 0.05]
     if chance:
         out.append(
             f"No better than permuted labels of the algorithms (p > 0.05): {', '.join(chance)}."
         )
     return out
-
-
-def _only(found: PsiResults) -> str:
-    """What tests over users leave open."""
-    if not found.comparisons[0].test.startswith("bootstrap"):
-        return ""
-    return "; users were resampled, splits and draws were not"
 
 
 def _told(row: Comparison) -> bool:
@@ -190,9 +184,8 @@ def comparison_grid(found: PsiResults, most: int | None = None) -> Grid | None:
     )
     cut = len(shown) < len(pairs)
     notes = (
-        "Differences of Psi over the same terms and repeats, with the interval over users. "
-        f"p: {pairs[0].test}{_only(found)}; Holm: adjusted over "
-        f"{count(len(pairs), 'comparison')}.",
+        f"Differences of Psi over the same terms and repeats. p and interval: {pairs[0].test}; "
+        f"Holm: adjusted over {count(len(pairs), 'comparison')}.",
         *([f"The {most} surest of {len(pairs)}; --json and --report have all."] if cut else []),
     )
     return Grid("Samplers compared", ("samplers", "difference", "p", "Holm"), rows, notes)

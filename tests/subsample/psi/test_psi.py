@@ -4,7 +4,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, weightedtau
+from scipy.stats import kendalltau, norm, t, ttest_1samp, weightedtau
 
 from fullrank.core.errors import SpecError
 from fullrank.subsample.psi import (
@@ -241,7 +241,10 @@ def test_repeats_give_intervals_and_the_outermost_seed_is_the_unit():
     (gap,) = compare_samplers(terms)
     assert gap.test == "paired t over 3 splits"
     assert gap.difference == pytest.approx(value.value + 1)
-    assert 0 < gap.p_value == gap.adjusted
+    units = terms.by_unit("a", "tau") + 1
+    assert gap.p_value == gap.adjusted == pytest.approx(ttest_1samp(units, 0).pvalue)
+    ends = ttest_1samp(units, 0).confidence_interval(0.95)
+    assert (gap.low, gap.high) == pytest.approx(tuple(ends))
 
 
 def test_comparisons_by_user_are_corrected_by_holm():
@@ -262,6 +265,31 @@ def test_comparisons_by_user_are_corrected_by_holm():
     assert [(c.first, c.second) for c in against] == [("good", "same"), ("bad", "same")]
     with pytest.raises(SpecError, match="did you mean 'good'"):
         compare_samplers(terms, baseline="godo")
+
+
+def test_draws_of_one_split_add_their_variance_to_that_of_users():
+    models, place = tuple("abcd"), PLACES[6]
+    repeats = tuple(Repeat(1, d, 1) for d in (1, 2, 3))
+    full, bad = noisy(1), noisy(5, spread=1.5)
+    terms = Terms(("a", "b"), (place,), repeats, tuple(
+        make_term(name, place, r, models, full, sample)
+        for name, sample in (("a", full), ("b", bad)) for r in repeats))  # fmt: skip
+    (same,) = compare_samplers(terms)  # draws that come out alike leave the users'
+    spread = (terms.drawn("a", "tau") - terms.drawn("b", "tau")).std(ddof=1)
+    assert same.test == "t over users and 3 draws of one split"
+    assert same.p_value == pytest.approx(2 * norm.sf(abs(same.difference) / spread), rel=1e-4)
+    worse = Scores(-full.values, full.drawn)
+    mixed = [make_term("b", place, r, models, full, s)
+             for r, s in zip(repeats, (bad, worse, bad), strict=True)]  # fmt: skip
+    both = Terms(("a", "b"), (place,), repeats, (*terms.of("a"), *mixed))
+    (wide,), (only,) = compare_samplers(both), compare_samplers(both, by="repeats")
+    assert only.test == "paired t over 3 draws of one split"
+    users = (both.drawn("a", "tau") - both.drawn("b", "tau")).var(ddof=1)
+    draws = (both.by_unit("a", "tau") - both.by_unit("b", "tau")).var(ddof=1) / 3
+    df = 2 * ((users + draws) / draws) ** 2  # Satterthwaite
+    assert wide.p_value == pytest.approx(2 * t.sf(wide.difference / np.sqrt(users + draws), df))
+    half = t.ppf(0.975, df) * np.sqrt(users + draws)
+    assert (wide.low, wide.high) == pytest.approx((wide.difference - half, wide.difference + half))
 
 
 def test_shares_of_pairs():

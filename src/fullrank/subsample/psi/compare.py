@@ -12,13 +12,18 @@ from numpy.typing import NDArray
 
 from fullrank.core.brief import count
 from fullrank.core.errors import SpecError, suggest
-from fullrank.stats import adjust, paired_t
+from fullrank.stats import adjust
 from fullrank.subsample.psi.summary import Terms, ends
 
-By = Literal["auto", "users", "repeats"]
+NOISE = 1e-12
+"""Differences of mean agreements below it are of rounding."""
 
-LEAST_REPEATS = 3
-"""Repeats from which ``auto`` tests by them: a t test of two has one degree of freedom."""
+_MANY = 1e9  # degrees of freedom that are as good as infinitely many
+
+By = Literal["auto", "users", "repeats", "both"]
+
+LEAST_SPLITS = 3
+"""Splits from which ``auto`` tests by them alone: a t test of two has one degree of freedom."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Comparison:
         first: label.
         second: label.
         difference: of Psi over the common terms.
-        low: lower end by resampled users; None without per-query values.
+        low: lower end of the interval that belongs to the test; None without one.
         high: upper end.
         test: what the p-value comes from.
         p_value: two-sided; None where no test could be made.
@@ -56,14 +61,20 @@ def compare_samplers(
     """Compare samplers over the terms that all have.
 
     Terms depend on each other (one split, one ranking of the full data), so that they are no
-    replicates: tests resample users, or take the repeats of the outermost seed that varies.
+    replicates. A difference may come out otherwise for other users, and for other seeds:
+
+    - ``"users"``: percentiles of resamples of users, and
+      ``2 min(share at or below 0, at or above 0)`` with the observed one counted;
+    - ``"repeats"``: paired t over the values of the outermost seed that varies;
+    - ``"both"``: t with the two variances added, which for repeats of one split are of different
+      things; degrees of freedom by Satterthwaite 1946, those of the users taken for infinite;
+    - ``"auto"``: three splits or more by ``"repeats"``, as each has other test rows; other repeats
+      by ``"both"``; one repeat by ``"users"``.
 
     Args:
         terms: of a grid.
         baseline: compare the others with this sampler; every two by default.
-        by: ``"users"``: ``2 min(share of resamples at or below 0, at or above 0)``, the observed
-            one counted; ``"repeats"``: paired t over splits (or, with one split, over draws of
-            the samplers, or over trainings); ``"auto"``: repeats if there are three, else users.
+        by: what is taken to vary.
 
     Raises:
         SpecError: no such baseline.
@@ -77,8 +88,7 @@ def compare_samplers(
         for a, b in combinations(terms.samplers, 2)
         if baseline is None or baseline in (a, b)
     ]
-    chosen = by if by != "auto" else "repeats" if terms.units >= LEAST_REPEATS else "users"
-    found = [_compared(terms, a, b, chosen) for a, b in pairs]
+    found = [_compared(terms, a, b, _chosen(terms, by)) for a, b in pairs]
     return _adjusted(found)
 
 
@@ -88,27 +98,56 @@ def _adjusted(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
     return tuple(replace(c, adjusted=family.adjusted[f"{c.first} - {c.second}"]) for c in found)
 
 
-def _compared(terms: Terms, a: str, b: str, by: str) -> Comparison:
-    gap = terms.grid(a, "tau").mean(axis=1).mean() - terms.grid(b, "tau").mean(axis=1).mean()
+def _chosen(terms: Terms, by: By) -> By:
+    if by != "auto":
+        return by
+    if terms.units == 1:
+        return "users"
+    return "repeats" if terms.unit == "split" and terms.units >= LEAST_SPLITS else "both"
+
+
+Outcome = tuple[str, float | None, float | None, float | None]
+"""Name of a test, its p-value, and the ends of its interval."""
+
+
+def _compared(terms: Terms, a: str, b: str, by: By) -> Comparison:
+    gap = float(terms.grid(a, "tau").mean(axis=1).mean() - terms.grid(b, "tau").mean(axis=1).mean())
     left, right = terms.drawn(a, "tau"), terms.drawn(b, "tau")
     drawn = None if left is None or right is None else left - right
-    low, high = ends(drawn, terms.level)
-    test, p = _by_users(drawn) if by == "users" else _by_repeats(terms, a, b)
-    return Comparison(a, b, float(gap), low, high, test, p)
+    units = terms.by_unit(a, "tau") - terms.by_unit(b, "tau")
+    units[np.abs(units) <= NOISE] = 0.0
+    if by == "users":
+        test, p, low, high = _by_users(drawn, terms.level)
+    else:
+        test, p, low, high = _by_repeats(terms, gap, units, drawn if by == "both" else None)
+    return Comparison(a, b, gap, low, high, test, p)
 
 
-def _by_users(drawn: NDArray[np.float64] | None) -> tuple[str, float | None]:
+def _by_users(drawn: NDArray[np.float64] | None, level: float) -> Outcome:
     if drawn is None:
-        return "none: no values of users", None
+        return "none: no values of users", None, None, None
     kept = drawn[~np.isnan(drawn)]
     tails = [(1 + int(np.count_nonzero(side))) / (1 + len(kept)) for side in (kept <= 0, kept >= 0)]
-    return f"bootstrap by user, {len(kept):,} resamples", min(1.0, 2 * min(tails))
+    name = f"bootstrap by user, {len(kept):,} resamples, of one split and draw"
+    return name, min(1.0, 2 * min(tails)), *ends(drawn, level)
 
 
-def _by_repeats(terms: Terms, a: str, b: str) -> tuple[str, float | None]:
-    what = {"split": "splits", "sampler": "draws", "training": "trainings", "none": "repeats"}
-    name = f"paired t over {terms.units} {what[terms.unit]}"
+def _by_repeats(
+    terms: Terms, gap: float, units: NDArray[np.float64], drawn: NDArray[np.float64] | None
+) -> Outcome:
+    """A t test over repeats, with the variance over users added if it is given."""
+    from scipy.special import stdtr, stdtrit
+
+    what = {"split": "splits", "sampler": "draws of one split", "training": "trainings of one draw"}
     if terms.units < 2:
-        return f"none: one {what[terms.unit].removesuffix('s')}", None
-    found = paired_t(terms.by_unit(a, "tau"), terms.by_unit(b, "tau"))
-    return name, found.p_value
+        return "none: one repeat", None, None, None
+    name = f"{terms.units} {what[terms.unit]}"
+    name = f"paired t over {name}" if drawn is None else f"t over users and {name}"
+    repeats = float(units.var(ddof=1)) / len(units)
+    users = 0.0 if drawn is None else float(np.nanvar(drawn, ddof=1))
+    if not repeats + users:
+        return name, None if abs(gap) > NOISE else 1.0, None, None
+    se = float(np.sqrt(repeats + users))
+    df = (len(units) - 1) * ((repeats + users) / repeats) ** 2 if repeats else np.inf
+    half = se * float(stdtrit(min(df, _MANY), (1 + terms.level) / 2))
+    return name, 2 * float(stdtr(min(df, _MANY), -abs(gap) / se)), gap - half, gap + half
