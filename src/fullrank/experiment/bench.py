@@ -11,10 +11,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fullrank.core._order import code_indptr
 from fullrank.core.dataset import Dataset, Source
 from fullrank.core.errors import DataError, SplitError, told
 from fullrank.core.interactions import Interactions
 from fullrank.core.queries import Queries
+from fullrank.core.ragged import take_ragged
 from fullrank.core.registry import build
 from fullrank.data import read
 from fullrank.data._tables import read_ids
@@ -41,11 +43,15 @@ class Sampled:
         label: tells the fold from others of its data, for messages.
         catalogue: ``"full"`` ranks the items with training rows before the sampling, ``"subset"``
             those that have any left.
+        dropped: what becomes of the items of a user's rows that the sample dropped:
+            ``"candidates"`` again, as for anybody who has the sample alone, or ``"masked"`` like
+            the history, so that candidates are those of the full data.
     """
 
     whole: Split
     label: str
     catalogue: Literal["full", "subset"] = "full"
+    dropped: Literal["candidates", "masked"] = "candidates"
 
     @cached_property
     def items(self) -> NDArray[np.bool_]:
@@ -153,7 +159,7 @@ class Fold:
         if ranking.catalogue == "fit":
             full = self.sampled is not None and self.sampled.catalogue == "full"
             items = self.sampled.items if self.sampled and full else fitted.item_counts > 0
-            chosen = Catalogue(items, "fit")
+            chosen = self._masked(Catalogue(items, "fit"), queries)
         elif ranking.catalogue == "all":
             chosen = Catalogue(np.ones(fitted.n_items, dtype=bool), "all")
         else:
@@ -164,6 +170,23 @@ class Fold:
             return chosen
         with told(f"{ranking.eligible}: "):
             return chosen.restricted(queries, *self._eligible_file)
+
+    def _masked(self, catalogue: Catalogue, queries: Queries) -> Catalogue:
+        """The catalogue without the rows of each query's user that a sample dropped, if wanted."""
+        sampled = self.sampled
+        if sampled is None or sampled.dropped != "masked" or sampled.whole is self.split:
+            return catalogue
+        indptr, items = self._dropped
+        indptr, take = take_ragged(indptr, queries.users)
+        return catalogue.without(queries, indptr, items[take])
+
+    @cached_property
+    def _dropped(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Items by user of the training rows that a sample dropped (CSR)."""
+        assert self.sampled is not None
+        gone = self.sampled.whole.fit_mask("train") & ~self.split.fit_mask("train")
+        rows = self.split.data.take(gone)
+        return code_indptr(rows.users, rows.n_users), rows.items
 
     @cached_property
     def _catalogue_file(self) -> list[NDArray[Any]]:
@@ -184,7 +207,7 @@ class Fold:
         if sampled is None or sampled.whole is split:
             told = {}
         else:
-            told = {"sampled": [sampled.whole.fingerprint, sampled.catalogue]}
+            told = {"sampled": [sampled.whole.fingerprint, sampled.catalogue, sampled.dropped]}
         return {
             **told,
             "data": {"fingerprint": split.data.fingerprint, "grade": self.data.grade},

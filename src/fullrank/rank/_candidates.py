@@ -89,6 +89,11 @@ def rank_candidates(
     own = negatives.own(queries)
     if own is not None and len(catalogue.eligible_indptr):
         raise SpecError("candidates given as lists can't be combined with eligible items by query")
+    if len(catalogue.excluded_indptr):
+        raise SpecError(
+            "sampled candidates can't be combined with a catalogue that excludes items by query; "
+            "rank the full catalogue (candidates='full')"
+        )
     if own is None:
         own = (catalogue.eligible_indptr, catalogue.eligible_items)
     lists = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,10 @@ class Catalogue:
     counts: dict[str, int] = field(default_factory=dict)
     eligible_users: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     """Users of the queries that the lists of their own were made for."""
+    excluded_indptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    """int64 ``[q + 1]`` where each query has items that are left out beside its history."""
+    excluded_items: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    excluded_users: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
         if self.items.dtype != bool:
@@ -94,13 +98,26 @@ class Catalogue:
             )
         starts = np.repeat(indptr[queries.users] - as_indptr(counts)[:-1], counts)
         flat = pairs[np.arange(int(counts.sum())) + starts] % queries.n_items
-        return Catalogue(
-            self.items,
-            self.name,
-            as_indptr(counts),
-            flat.astype(np.int32),
-            {**self.counts, "unknown_eligible_pairs": int((~known).sum())},
-            queries.users,
+        return replace(
+            self,
+            eligible_indptr=as_indptr(counts),
+            eligible_items=flat.astype(np.int32),
+            counts={**self.counts, "unknown_eligible_pairs": int((~known).sum())},
+            eligible_users=queries.users,
+        )
+
+    def without(
+        self, queries: Queries, indptr: NDArray[np.int64], items: NDArray[np.int32]
+    ) -> Catalogue:
+        """Leave out items of each query beside those of its history, unseen by the model.
+
+        Args:
+            queries: the cases that will be ranked with this catalogue.
+            indptr: ``[q + 1]``.
+            items: codes; an item may stand twice, and in the history too.
+        """
+        return replace(
+            self, excluded_indptr=indptr, excluded_items=items, excluded_users=queries.users
         )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fullrank.core.errors import DataError, TooLargeError
 from fullrank.core.queries import Queries
-from fullrank.core.ragged import take_ragged
+from fullrank.core.ragged import rows_of, take_ragged
 from fullrank.core.random import hash_elements, mix
 from fullrank.core.ranked import UNRANKED, TargetRanks, TopK
 from fullrank.models._base import Recommender
@@ -22,6 +22,8 @@ from fullrank.rank._catalogue import Catalogue
 if TYPE_CHECKING:
     from fullrank.kernels.shortlist import Product, Shortlists
     from fullrank.kernels.targets import Targets
+
+Rows = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 _SURE = 3.3
 """Standard deviations by which a guessed threshold is kept on the safe side: 1 in 2,000 fails."""
@@ -55,8 +57,10 @@ class Job:
     n_candidates: NDArray[np.int32]
     top_items: NDArray[np.int32]
     top_scores: NDArray[np.float32]
-    eligible: tuple[NDArray[np.int64], NDArray[np.int32]]
+    eligible: Rows
     """CSR of the items each query may get; an empty ``indptr`` for no restriction."""
+    hidden: Rows
+    """CSR of the items that are left out: the history and what the catalogue excludes beside it."""
 
     @classmethod
     def of(
@@ -64,14 +68,16 @@ class Job:
     ) -> Job:
         """Lay out the outputs, and draw the keys that order ties in lists."""
         q, t = len(queries), len(queries.target_items)
-        if len(catalogue.eligible_indptr) and not (
-            len(catalogue.eligible_indptr) == q + 1
-            and np.array_equal(catalogue.eligible_users, queries.users)
-        ):
-            raise DataError(
-                "the catalogue's eligible items were made for other queries; call "
-                "catalogue.restricted(queries, …) with these"
-            )
+        for what, way in (("eligible", "restricted"), ("excluded", "without")):
+            indptr = getattr(catalogue, f"{what}_indptr")
+            made_for = getattr(catalogue, f"{what}_users")
+            if len(indptr) and not (
+                len(indptr) == q + 1 and np.array_equal(made_for, queries.users)
+            ):
+                raise DataError(
+                    f"the catalogue's {what} items were made for other queries; call "
+                    f"catalogue.{way}(queries, …) with these"
+                )
         users = queries.user_vocab.hashes[queries.users]
         k = min(k, catalogue.size)
         return cls(
@@ -87,6 +93,7 @@ class Job:
             top_items=np.empty((q, k), np.int32),
             top_scores=np.empty((q, k), np.float32),
             eligible=(catalogue.eligible_indptr, catalogue.eligible_items),
+            hidden=_hidden(queries, catalogue),
         )
 
     def part(self, rows: slice | NDArray[np.int64]) -> Job:
@@ -111,11 +118,19 @@ class Job:
             self.top_items[rows],
             self.top_scores[rows],
             self._eligible(rows),
+            self._masked(rows, queries),
         )
 
-    def _eligible(
-        self, rows: slice | NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def _masked(self, rows: slice | NDArray[np.int64], queries: Queries) -> Rows:
+        """What is left out of some of the queries."""
+        if not len(self.catalogue.excluded_indptr):
+            return _hidden(queries, self.catalogue)
+        if isinstance(rows, slice):
+            rows = np.arange(len(self.queries))[rows]
+        indptr, take = take_ragged(self.hidden[0], rows)
+        return _settled(indptr, self.hidden[1][take])
+
+    def _eligible(self, rows: slice | NDArray[np.int64]) -> Rows:
         indptr, items = self.eligible
         if not len(indptr):
             return self.eligible
@@ -131,13 +146,9 @@ class Job:
         self.n_candidates[rows] = part.n_candidates
         self.top_items[rows], self.top_scores[rows] = part.top_items, part.top_scores
 
-    def masked(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Histories to leave out (CSR): none where repeats are evaluated."""
-        if self.queries.repeats == "drop":
-            return self.queries.history_indptr, self.queries.history_items
-        indptr, items = np.zeros(len(self.queries) + 1, np.int64), np.zeros(0, np.int32)
-        indptr.flags.writeable = items.flags.writeable = False
-        return indptr, items
+    def masked(self) -> Rows:
+        """Items to leave out (CSR): of histories, none of them where repeats are evaluated."""
+        return self.hidden
 
     def targets(self) -> Targets:
         """Empty counts for the targets."""
@@ -221,6 +232,25 @@ class Job:
             self.top_items, self.top_scores, q.users, q.query_ids, q.user_vocab, q.item_vocab
         )
         return Ranking(targets, top)
+
+
+def _hidden(queries: Queries, catalogue: Catalogue) -> Rows:
+    """Histories, unless repeats are evaluated, with what the catalogue excludes beside them."""
+    own = queries.history_indptr, queries.history_items
+    if queries.repeats != "drop":
+        own = _settled(np.zeros(len(queries) + 1, np.int64), np.zeros(0, np.int32))
+    if not len(catalogue.excluded_indptr):
+        return own
+    more = catalogue.excluded_indptr, catalogue.excluded_items
+    rows = np.concatenate([rows_of(own[0]), rows_of(more[0])])
+    items = np.concatenate([own[1], more[1]])[np.argsort(rows, kind="stable")]
+    return _settled(own[0] + more[0], items)
+
+
+def _settled(indptr: NDArray[np.int64], items: NDArray[np.int32]) -> Rows:
+    """Read-only, as columns of queries are: kernels are compiled for these."""
+    indptr.flags.writeable = items.flags.writeable = False
+    return indptr, items
 
 
 def capacity_of(k: int, n_items: int) -> int:

@@ -88,6 +88,10 @@ def _settings(found: PsiResults) -> list[tuple[str, str]]:
         "full": "items with training rows before the sampling, for all sizes",
         "subset": "items that the sample leaves a training row",
     }
+    dropped = {
+        "candidates": "candidates again, as the rows are no history any more",
+        "masked": "left out for their users, as on the full data",
+    }
     cold = {
         "apart": "ranked as the models do; Psi of the others is told beside",
         "fallback": "ranked by popularity for every model",
@@ -101,5 +105,5 @@ def _settings(found: PsiResults) -> list[tuple[str, str]]:
         ("Final fits", "on training rows alone; settings chosen on validation rows"),
         ("Catalogue", catalogue[spec.catalogue]),
         ("Users without training rows", cold[spec.cold_users]),
-        ("Dropped rows", "no history any more: their items are candidates again"),
+        ("Items of dropped rows", dropped[spec.dropped]),
     ]

@@ -5,7 +5,7 @@ import pytest
 from tests.experiment.psi.worlds import FUSSY, MODELS, content, psi_file, scenario
 from tests.experiment.worlds import log, tables
 
-from fullrank.core.errors import StoreError
+from fullrank.core.errors import DataError, StoreError
 from fullrank.experiment.psi import psi, read_psi
 from fullrank.experiment.psi.grid import _draw, reference, share
 from fullrank.experiment.psi.samples import draw
@@ -13,6 +13,8 @@ from fullrank.experiment.psi.shapes import PsiSpec
 from fullrank.experiment.run import run
 from fullrank.experiment.spec import parse_as, parse_spec
 from fullrank.experiment.store import Store
+from fullrank.models import EASE, Popularity, PureSVD
+from fullrank.rank import rank
 from fullrank.split._base import TRAIN
 
 
@@ -74,6 +76,38 @@ def test_the_catalogue_is_that_of_the_full_data_unless_asked(tmp_path):
     assert folds[0.3].catalogue(folds[0.3].test_fit_rows, full.test_queries).size == whole.size
     assert subset.catalogue(subset.test_fit_rows, subset.test_queries).size < whole.size / 2
     assert subset.protocol_id != folds[0.3].protocol_id
+
+
+def test_items_of_dropped_rows_are_candidates_again_or_masked(tmp_path):
+    """Masked, a query has the candidates of the full data; ranks are those among these alone."""
+    full, folds = samples_of(tmp_path, "RandomInteractions")
+    masked = samples_of(tmp_path, "RandomInteractions", dropped="masked")[1][0.3]
+    plain = folds[0.3]
+    assert masked.protocol_id != plain.protocol_id
+    assert full.catalogue(full.test_fit_rows, full.test_queries).excluded_indptr.size == 0
+    for make in (Popularity, lambda: EASE(reg=1.0), lambda: PureSVD(embedding_dim=4)):
+        ranked = [
+            rank(make().fit(fold.test_fit_rows), fold.test_queries, k=40,
+                 catalogue=fold.catalogue(fold.test_fit_rows, fold.test_queries))
+            for fold in (full, plain, masked)
+        ]  # fmt: skip
+        counts = [found.targets.n_candidates for found in ranked]
+        np.testing.assert_array_equal(counts[0], counts[2])
+        assert np.all(counts[1] >= counts[2])
+        assert counts[1].sum() > counts[2].sum()
+        for q in range(len(full.test_queries)):
+            seen = set(full.test_queries.history(q))
+            again, left = (found.top.items[q].tolist() for found in ranked[1:])
+            left = [item for item in left if item >= 0]
+            assert left == [item for item in again if item >= 0 and item not in seen]
+        few = masked.test_queries.history_counts > 2
+        part = masked.test_queries[few]
+        alone = rank(make().fit(masked.test_fit_rows), part,
+                     catalogue=masked.catalogue(masked.test_fit_rows, part)).targets  # fmt: skip
+        np.testing.assert_array_equal(alone.best, ranked[2].targets[few].best)
+    with pytest.raises(DataError, match=r"made for other queries; call catalogue\.without"):
+        rank(make().fit(masked.test_fit_rows), masked.test_queries,
+             catalogue=masked.catalogue(masked.test_fit_rows, part))  # fmt: skip
 
 
 def stable(results):

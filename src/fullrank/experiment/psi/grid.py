@@ -130,7 +130,8 @@ def work(spec: PsiSpec, base: Path, store: Store, runner: Runner) -> Iterator[Do
 
 def _draw(spec: PsiSpec, number: int, sampler: int, seed: int, base: Path) -> Draw:
     how = sampler_of(spec, spec.sampler[sampler], number, base)
-    return Draw(how, spec.keep, seed, spec.size, floor_of(spec), spec.catalogue)
+    policies = spec.catalogue, spec.dropped
+    return Draw(how, spec.keep, seed, spec.size, floor_of(spec), *policies)
 
 
 def _done(found: Samples, which: Which, spec: PsiSpec, runner: Runner) -> Iterator[Done]:

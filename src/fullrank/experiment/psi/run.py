@@ -95,7 +95,7 @@ class PsiResults:
             "resamples": self.spec.resamples,
             "policies": {
                 name: getattr(self.spec, name)
-                for name in ("catalogue", "cold_users", "size", "ties")
+                for name in ("catalogue", "dropped", "cold_users", "size", "ties")
             },
             "psi": [
                 {**row.to_dict(), "null": _null(self.nulls.get(row.sampler))}

@@ -34,6 +34,7 @@ class Draw:
         size: exact, whole units, or as the published code has it.
         floor: of usable samples.
         catalogue: what is ranked, see ``Sampled``.
+        dropped: whether items of dropped rows are ranked, see ``Sampled``.
     """
 
     how: Sampler
@@ -42,6 +43,7 @@ class Draw:
     size: Size
     floor: Floor
     catalogue: Literal["full", "subset"]
+    dropped: Literal["candidates", "masked"]
 
     def key(self, fold: Fold) -> str:
         """Name of the samples in the store."""
@@ -151,7 +153,7 @@ def _read(fold: Fold, how: Draw, folder: Path, label: str) -> Samples:
 
 def _fold(fold: Fold, how: Draw, split: Any, label: str) -> Fold:
     assert fold.sampled is not None
-    sampled = Sampled(fold.split, f"{fold.sampled.label}, {label}", how.catalogue)
+    sampled = Sampled(fold.split, f"{fold.sampled.label}, {label}", how.catalogue, how.dropped)
     return replace(fold, split=split, sampled=sampled)
 
 

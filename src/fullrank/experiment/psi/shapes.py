@@ -110,6 +110,9 @@ class PsiSpec(_Part):
         size: ``"exact"``, ``"whole"`` or ``"faithful"``, as in ``fullrank subsample``.
         catalogue: ``"full"`` ranks the items with training rows before the sampling, ``"subset"``
             those that have any left, as the published code does.
+        dropped: items of a user's rows that the sample dropped: ``"candidates"`` again, as for
+            anybody who has the sample alone; ``"masked"`` like the history, so that a query has
+            the same candidates on the full data and on all samples (of a full catalogue).
         cold_users: those without a training row in the sample. ``"apart"`` ranks them as the
             models do, and tells Psi of the others beside; ``"fallback"`` gives every model the
             popularity ranking for them; ``"out"`` leaves them out.
@@ -130,6 +133,7 @@ class PsiSpec(_Part):
     keep: Annotated[tuple[Share, ...], Field(min_length=1)]
     size: Literal["exact", "whole", "faithful"] = "exact"
     catalogue: Literal["full", "subset"] = "full"
+    dropped: Literal["candidates", "masked"] = "candidates"
     cold_users: Literal["apart", "fallback", "out"] = "apart"
     ties: Literal["exact", "intervals"] = "exact"
     level: Annotated[float, Field(gt=0.5, lt=1, strict=True)] = 0.95
