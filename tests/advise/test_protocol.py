@@ -164,6 +164,15 @@ def test_the_interval_is_over_data_sets():
     gain = found.gain("ridge", "fixed")
     gaps = found.by_data("fixed", "regret") - values
     assert gain.value == pytest.approx(gaps.mean())
+    # t of 5 degrees of freedom, 2.571, and 1 + 6/5 times the variance for shared training data.
+    half = 2.5706 * gaps.std(ddof=1) * np.sqrt((1 + 6 / 5) / 6)
+    assert (gain.low, gain.high) == pytest.approx(
+        (gaps.mean() - half, gaps.mean() + half), rel=1e-3
+    )
+    alone = found.value("random", "regret")
+    half = 2.5706 * found.by_data("random", "regret").std(ddof=1) / np.sqrt(6)
+    assert alone.high - alone.value == pytest.approx(half, rel=1e-3)
+    assert found.value("fixed", "p@1").high <= 1
 
 
 def test_refusals():

