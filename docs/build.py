@@ -25,6 +25,7 @@ GUIDES = {
     "sampled-evaluation": ROOT / "docs" / "sampled-evaluation.md",
     "subsample": ROOT / "docs" / "subsample.md",
     "psi": ROOT / "docs" / "psi.md",
+    "advise": ROOT / "docs" / "advise.md",
     "growth": ROOT / "docs" / "growth.md",
     "gpu": ROOT / "docs" / "gpu.md",
     "contributing": ROOT / "CONTRIBUTING.md",
@@ -48,6 +49,8 @@ PACKAGES = [
             "split",
             "stats",
             "subsample",
+            "advise",
+            "advise.learners",
             "experiment",
             "testing",
         )

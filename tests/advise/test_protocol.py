@@ -74,14 +74,14 @@ def test_a_world_with_something_to_learn():
 
 
 def test_worlds_with_nothing_to_learn():
-    """Of 20 intervals, each with a chance of 1/40, more than 3 lie above 0 in 1 of 600 times."""
+    """Of 12 intervals, each with a chance of 1/40, more than 2 lie above 0 in 1 of 300 times."""
     told = []
-    for seed in range(20):
+    for seed in range(12):
         found = evaluate(*grid(seed, n_sets=8, signal=0.0), {"ridge": Ridge((10.0,))}, seed)
         told.append([verdict(found, name) for name in ("ridge", "fixed")])
     for verdicts in zip(*told):
-        assert sum(one.beats_random for one in verdicts) <= 3
-    assert sum(one[0].beats_fixed for one in told) <= 3
+        assert sum(one.beats_random for one in verdicts) <= 2
+    assert sum(one[0].beats_fixed for one in told) <= 2
     assert not any(one[1].beats_fixed for one in told)  # itself
     assert "not told from" in str(told[0][1])
     assert "(gain 0.0000 [0.0000, 0.0000])" in str(told[0][1])
