@@ -146,8 +146,15 @@ def joined(frame: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
 
 
 def codes(frame: pl.DataFrame, keys: tuple[str, ...]) -> NDArray[np.int64]:
-    """Number of each row's combination of keys, in sorted order: int64 ``[n]``."""
+    """Number of each row's combination of the first keys, in order: int64 ``[n]``.
+
+    Args:
+        frame: sorted by ``CELL``, as ``cells`` leaves it.
+        keys: the first of ``CELL``.
+    """
     import polars as pl
 
-    ranks = frame.select(pl.struct(keys).rank("dense")).to_series()
-    return np.asarray(ranks.to_numpy(), np.int64) - 1
+    assert keys == CELL[: len(keys)]
+    new = pl.any_horizontal(pl.col(key) != pl.col(key).shift() for key in keys)
+    found = frame.select(new.fill_null(value=False).cum_sum().cast(pl.Int64)).to_series()
+    return np.asarray(found.to_numpy())
