@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from tests.subsample.worlds import LOW, world
 
-from fullrank.advise import Embedded, Features, InfoGraph, Pieces, measure
-from fullrank.advise.table import feature_names
+from fullrank.advise import Embedded, Features, InfoGraph, Pieces, measure, taus
+from fullrank.advise.table import cells, feature_names
 from fullrank.core.errors import DataError
 from fullrank.subsample import Floor, subsample
+from fullrank.subsample.psi import Missing, Place, Repeat, Term
 
 QUICK = Features(singular_values=2, sources=8)
 TRAIN = world(1)
@@ -35,10 +36,36 @@ def test_a_row_for_each_sample_that_can_be_made_and_the_reason_for_the_others():
         measure("w", TRAIN, ["Temporal"], [0.05], features=QUICK, floor=floor)
 
 
+def term(sampler, keep, repeat, value):
+    nothing = np.zeros(0)
+    place, seeds = Place("explicit", "rmse", keep), Repeat(1, repeat, 1)
+    return Term(sampler, place, seeds, ("A", "B"), nothing, nothing, {"tau": value}, {})
+
+
+def test_repeats_of_psi_are_averaged_to_the_cells_that_learners_take():
+    gone = Missing("B", Place("explicit", "rmse", 0.1), Repeat(1, 1, 1), "too small")
+    found = taus(
+        "d", [term("B", 0.5, 1, 0.2), term("A", 0.5, 1, 1.0), term("A", 0.5, 2, 0.6), gone]
+    )
+    assert found.rows() == [
+        ("d", "explicit", "rmse", 0.1, "B", None, None, 0),
+        ("d", "explicit", "rmse", 0.5, "A", 0.8, pytest.approx(0.4 / np.sqrt(2)), 2),
+        ("d", "explicit", "rmse", 0.5, "B", 0.2, None, 1),
+    ]
+    assert len(cells(found)) == 2
+
+
 def test_samples_of_one_scenario_are_marked():
     found = measure(
-        "w", TRAIN, ["RandomUsers"], [0.5], scenario="explicit", features=QUICK, floor=LOW
+        "w",
+        TRAIN,
+        {"some users": "RandomUsers"},
+        [0.5],
+        scenario="explicit",
+        features=QUICK,
+        floor=LOW,
     )
+    assert found.frame["strategy"].to_list() == ["some users"]
     assert found.frame.columns[:4] == ["data", "scenario", "keep", "strategy"]
     with pytest.raises(DataError, match="have no graphs to learn from"):
         Embedded([found], InfoGraph())

@@ -10,6 +10,7 @@ from fullrank.advise.gin import Encoder, InfoGraph
 from fullrank.advise.pieces import Piece, Pieces
 from fullrank.advise.protocol import Evaluation, Verdict, evaluate, verdict
 from fullrank.advise.samples import Embedded, Measured, measure
+from fullrank.advise.taus import taus
 
 __all__ = [
     "Embedded",
@@ -24,5 +25,6 @@ __all__ = [
     "apart",
     "evaluate",
     "measure",
+    "taus",
     "verdict",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ class Measured:
 def measure(
     data: str,
     train: Interactions | Split,
-    strategies: Sequence[str | Sampler],
+    strategies: Sequence[str | Sampler] | Mapping[str, str | Sampler],
     keeps: Sequence[float],
     rng: RNG = 0,
     *,
@@ -54,7 +54,7 @@ def measure(
     Args:
         data: its name in the table.
         train: a split, of which the training rows are sampled, or training rows.
-        strategies: samplers, or their texts.
+        strategies: samplers, or their texts, which stand in the table; or by the label that does.
         keeps: shares of the rows.
         rng: seed or Generator of samplers and measurements.
         scenario: for the table, where the samples are those of one scenario only.
@@ -74,10 +74,11 @@ def measure(
     out: list[dict[str, object]] = []
     graphs: list[Piece] = []
     missing: list[str] = []
-    for strategy in strategies:
+    labelled = strategies if isinstance(strategies, Mapping) else {str(s): s for s in strategies}
+    for label, strategy in labelled.items():
         for sample in _samples(rows, strategy, keeps, seed, floor, missing):
             key = {"data": data, **({} if scenario is None else {"scenario": scenario})}
-            key |= {"keep": sample.manifest["keep"], "strategy": str(strategy)}
+            key |= {"keep": sample.manifest["keep"], "strategy": label}
             out.append({**key, **how.of_sample(sample, whole, derive(seed, "features"))})
             if pieces is not None:
                 graphs.append(pieces.of(sample.train, derive(seed, "pieces")))
