@@ -186,6 +186,11 @@ def comparison_grid(found: PsiResults, most: int | None = None) -> Grid | None:
     notes = (
         f"Differences of Psi over the same terms and repeats. p and interval: {pairs[0].test}; "
         f"Holm: adjusted over {count(len(pairs), 'comparison')}.",
+        *(
+            ["Two repeats hardly tell how far repeats differ: a small p may be luck."]
+            if found.terms.units == 2
+            else []
+        ),
         *([f"The {most} surest of {len(pairs)}; --json and --report have all."] if cut else []),
     )
     return Grid("Samplers compared", ("samplers", "difference", "p", "Holm"), rows, notes)
