@@ -58,6 +58,24 @@ class _Work:
     scored: list[int] = field(default_factory=list)
 
 
+def _pools(
+    given: tuple[NDArray[np.int64], NDArray[np.int32]] | None, catalogue: Catalogue
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """What each query draws from, where it isn't the catalogue: the lists given, or eligible items.
+
+    Raises:
+        SpecError: both, or a catalogue that leaves out items by query.
+    """
+    if given is not None and len(catalogue.eligible_indptr):
+        raise SpecError("candidates given as lists can't be combined with eligible items by query")
+    if len(catalogue.excluded_indptr):
+        raise SpecError(
+            "sampled candidates can't be combined with a catalogue that excludes items by query; "
+            "rank the full catalogue (candidates='full')"
+        )
+    return given if given is not None else (catalogue.eligible_indptr, catalogue.eligible_items)
+
+
 def rank_candidates(
     model: Recommender,
     queries: Queries,
@@ -86,16 +104,7 @@ def rank_candidates(
     negatives = (design if isinstance(design, Negatives) else design.negatives).prepare(
         model.item_counts_
     )
-    own = negatives.own(queries)
-    if own is not None and len(catalogue.eligible_indptr):
-        raise SpecError("candidates given as lists can't be combined with eligible items by query")
-    if len(catalogue.excluded_indptr):
-        raise SpecError(
-            "sampled candidates can't be combined with a catalogue that excludes items by query; "
-            "rank the full catalogue (candidates='full')"
-        )
-    if own is None:
-        own = (catalogue.eligible_indptr, catalogue.eligible_items)
+    own = _pools(negatives.own(queries), catalogue)
     lists = None
     if isinstance(design, Adaptive):
         lists = design.lists(queries, catalogue, seed=seed, workers=workers)
