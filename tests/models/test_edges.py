@@ -36,8 +36,11 @@ def test_early_stop_wants_queries() -> None:
 def test_load_says_what_a_folder_is(tmp_path: Path) -> None:
     model = IALS(embedding_dim=2, epochs=2)
     model.fit(_split().train, checkpoint=tmp_path / "going").save(tmp_path / "saved")
-    with pytest.raises(StoreError, match=r"model\.json: there is none; give the folder that model"):
+    with pytest.raises(StoreError, match=r"going is the checkpoint of a training, not a saved"):
         IALS.load(tmp_path / "going")
+    (tmp_path / "neither").mkdir()
+    with pytest.raises(StoreError, match=r"model\.json: there is none; give the folder that model"):
+        IALS.load(tmp_path / "neither")
     with pytest.raises(StoreError, match=r"holds IALS, not EASE; read it with IALS\.load"):
         fr.EASE.load(tmp_path / "saved")
 
