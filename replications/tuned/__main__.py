@@ -33,7 +33,7 @@ INTRO = """\
 
 CKE is given genre and year of each film as triples. Seconds are wall time on one thread of a machine that other jobs shared, so that they tell orders of magnitude.
 
-Four trials are few: the table says how models compare for one who gives each of them that, not what each can reach. The epochs of the networks are limited in the file so that the whole of it takes some three hours of one core. Most models lie within each other's intervals: a difference between two of them of less than about 0.01 says nothing. Networks over the order of the history (SASRec, SVAE, GRU4Rec, BERT4Rec) have their best epoch early, after one to six, and do not beat Popularity here; a likely reason, not tested, is that users of MovieLens rate in few long sittings, in the order of a list on a screen. MF and BiasOnly predict ratings and are no rankers.
+Four trials are few: the table says how models compare for one who gives each of them that, not what each can reach. The epochs of the networks are limited in the file so that the whole of it takes hours of one core, not days. Most models lie within each other's intervals: a difference between two of them of less than about 0.01 says nothing. Networks over the order of the history (SASRec, SVAE, GRU4Rec, BERT4Rec) have their best epoch early, after one to six, and do not beat Popularity here; a likely reason, not tested, is that users of MovieLens rate in few long sittings, in the order of a list on a screen. MF and BiasOnly predict ratings and are no rankers.
 
 """  # noqa: E501
 
