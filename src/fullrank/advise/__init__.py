@@ -7,6 +7,7 @@ have not seen what their choice is worth.
 
 from fullrank.advise.features import Features, apart
 from fullrank.advise.gin import Encoder, InfoGraph
+from fullrank.advise.meta_data import MetaData
 from fullrank.advise.pieces import Piece, Pieces
 from fullrank.advise.protocol import Evaluation, Verdict, evaluate, verdict
 from fullrank.advise.samples import Embedded, Measured, measure
@@ -19,6 +20,7 @@ __all__ = [
     "Features",
     "InfoGraph",
     "Measured",
+    "MetaData",
     "Piece",
     "Pieces",
     "Verdict",
