@@ -52,24 +52,31 @@ MODELS: dict[str, tuple[Callable[..., Recommender], dict[str, Any], list[dict[st
     "EASE": (EASE, {"reg": 500.0}, []),
 }
 """By name: the class, its settings, and those that are chosen among."""
+NEURAL: dict[str, dict[str, Any]] = {
+    "LightGCN": {"batch_size": 8192, "learning_rate": 0.005, "reg": 1e-4},
+    "NGCF": {"batch_size": 8192, "learning_rate": 0.002, "reg": 1e-5},
+    "MultiVAE": {"embedding_dim": 200, "hidden_dim": 600, "batch_size": 500},
+}
+"""Trained as long as the validation rows gain; by name, with settings other than the defaults."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="with the data sets")
-    parser.add_argument("--model", required=True, choices=[*MODELS, "LightGCN"])
+    parser.add_argument("--model", required=True, choices=[*MODELS, *NEURAL])
     parser.add_argument("--choose", action="store_true", help="settings, by validation rows")
     parser.add_argument("--settings", type=json.loads, default={}, help="JSON; over the defaults")
-    parser.add_argument("--epochs", type=int, default=400, help="of LightGCN, at most")
+    parser.add_argument("--epochs", type=int, default=400, help="of a network, at most")
     parser.add_argument("--every", type=int, default=5, help="epochs from look to look")
     parser.add_argument("--patience", type=int, default=4, help="looks without a gain")
+    parser.add_argument("--name", help="of the files in the cache; by default the model's")
     parser.add_argument("--cache", type=Path, default=Path("runs/gowalla"))
     given = parser.parse_args()
 
     data = fr.read(given.folder / "gowalla-lightgcn" / "interactions.parquet").interactions
     strategy = fr.Given(valid_share=0.05)
-    if given.model == "LightGCN":
-        _light_gcn(strategy.split(data), given)
+    if given.model in NEURAL:
+        _train(strategy.split(data), given)
         return
     make, settings, grid = MODELS[given.model]
     settings = {**settings, **given.settings}
@@ -93,20 +100,21 @@ def tell(
     return found
 
 
-def _light_gcn(split: fr.Split, given: argparse.Namespace) -> None:
-    from fullrank.models import LightGCN
+def _train(split: fr.Split, given: argparse.Namespace) -> None:
+    import fullrank.models as models
 
     given.cache.mkdir(parents=True, exist_ok=True)
-    settings = {"batch_size": 8192, "learning_rate": 0.005, "reg": 1e-4, **given.settings}
-    model = LightGCN(64, epochs=given.epochs, **settings)
+    settings = {**NEURAL[given.model], **given.settings}
+    model = getattr(models, given.model)(epochs=given.epochs, **settings)
+    name = given.name or given.model
     watch = Told(
         split.queries("valid"),
-        "recall@20",
+        METRICS[0],
         every=given.every,
         patience=given.patience,
-        told=given.cache / "LightGCN.jsonl",
+        told=given.cache / f"{name}.jsonl",
     )
-    model.fit(split.train, rng=0, monitor=watch, checkpoint=given.cache / "LightGCN-training")
+    model.fit(split.train, rng=0, monitor=watch, checkpoint=given.cache / f"{name}-training")
     found = {part: measured(model, split.queries(part), METRICS) for part in ("valid", "test")}
     print({"settings": model.settings(), "best epoch": (watch.best_epoch or 0) + 1, **found})
 
