@@ -141,12 +141,13 @@ def importance(
     check_choice("importance", "estimator", estimator, ESTIMATORS)
     seed = derive(seed_of(rng), "importance")
     model = proxy_model(proxy, scenario) if isinstance(proxy, str) else proxy
-    tracker = Tracker(train, scenario, estimator, seed, keep_epochs)
     cost: dict[str, float | None] = {}
     with measured(cost, "proxy"):
+        tracker = Tracker(train, scenario, estimator, seed, keep_epochs)
         model.fit(train, rng=derive(seed, "proxy"), monitor=tracker.monitor, progress=False)
         if not tracker.epochs:
             tracker.monitor(0, model)
+        values, by_epoch = tracker.mean(), tracker.kept()
     about = {
         "proxy": proxy if isinstance(proxy, str) else type(model).__name__,
         "model": type(model).__name__,
@@ -156,4 +157,4 @@ def importance(
         "epochs": tracker.epochs,
         "cost": cost,
     }
-    return Importance(tracker.mean(), train.fingerprint, about, tracker.kept())
+    return Importance(values, train.fingerprint, about, by_epoch)

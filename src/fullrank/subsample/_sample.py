@@ -18,6 +18,7 @@ from fullrank.data.filters.amounts import check_count, check_share
 from fullrank.split import Split
 from fullrank.split._base import LEFT_OUT, TRAIN
 from fullrank.subsample._base import SIZES, Order, Sampler, Size
+from fullrank.subsample._by_importance import ByImportance
 from fullrank.subsample._importance import Importance
 from fullrank.subsample._manifest import manifest
 from fullrank.subsample._parse import parse_sampler
@@ -153,23 +154,38 @@ def attempts(
     *,
     size: Size = "exact",
     floor: Floor | None = None,
+    learnt: Importance | None = None,
 ) -> list[Subsample | DataError]:
-    """``subsamples``, with the error itself in place of each sample that is below the floor."""
+    """``subsamples``, with the error itself in place of each sample that is below the floor.
+
+    Args:
+        train: see ``subsample``, and so are keeps, rng, size and floor.
+        strategy: a sampler, or its text.
+        keeps: shares, in any order.
+        rng: seed or Generator.
+        size: of samples.
+        floor: of usable samples.
+        learnt: what the ``learn`` of a strategy that goes by importance gave for ``drawn(rng)``,
+            if it was made before. Its cost is told with the samples as if it had been made here.
+    """
     how = parse_sampler(strategy) if isinstance(strategy, str) else strategy
     _check(how, keeps, size)
     rows = train.train if isinstance(train, Split) else train
     if not len(rows):
         raise DataError("there are no training rows to sample from; check the split and filters")
     seed, least = seed_of(rng), floor or Floor()
+    own = drawn(seed)
+    learnt, learning = _learnt(how, rows, own, size, learnt)
     start = time.perf_counter()
-    most = max((asked_rows(len(rows), as_fraction(keep)) for keep in keeps), default=0)
-    own = derive(seed, "subsample")
-    order = None if size == "faithful" else how.order(rows, own, most)
-    ordered = time.perf_counter() - start
+    order = None if size == "faithful" else _order(how, rows, keeps, own, learnt)
+    ordered = learning + time.perf_counter() - start
     out: list[Subsample | DataError] = []
     for keep in keeps:
         begun = time.perf_counter()
-        mask, about = _mask(how, rows, order, keep, size, own)
+        if order is None:
+            mask, about = _published(how, rows, keep, own, learnt)
+        else:
+            mask, about = _mask(how, rows, order, keep, size, own)
         kept = np.flatnonzero(mask)
         low = _below_floor(how, rows, kept, keep, least)
         if low is not None:
@@ -182,6 +198,42 @@ def attempts(
     return out
 
 
+def drawn(seed: int) -> int:
+    """The seed that a strategy is given."""
+    return derive(seed, "subsample")
+
+
+def _learnt(
+    how: Sampler, rows: Interactions, seed: int, size: Size, made: Importance | None
+) -> tuple[Importance | None, float]:
+    """The importance that a strategy goes by, and the seconds that it took; None for others."""
+    if not isinstance(how, ByImportance) or (size == "faithful" and not how.published):
+        return None, 0.0
+    if made is not None:
+        return made, float(made.about["cost"]["proxy_seconds"])
+    start = time.perf_counter()
+    found = how.learn(rows, seed, size)
+    return found, time.perf_counter() - start
+
+
+def _order(
+    how: Sampler, rows: Interactions, keeps: Sequence[float], seed: int, learnt: Importance | None
+) -> Order:
+    if isinstance(how, ByImportance) and learnt is not None:
+        return how.order_by(rows, learnt, seed)
+    most = max((asked_rows(len(rows), as_fraction(keep)) for keep in keeps), default=0)
+    return how.order(rows, seed, most)
+
+
+def _published(
+    how: Sampler, rows: Interactions, keep: float, seed: int, learnt: Importance | None
+) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
+    removed = 1 - as_fraction(keep)
+    if isinstance(how, ByImportance) and learnt is not None:
+        return how.published_by(rows, learnt, removed, seed)
+    return how.as_published(rows, removed, seed)
+
+
 def _check(how: Sampler, keeps: Sequence[float], size: str) -> None:
     if not isinstance(how, Sampler):
         raise SpecError(f"a strategy is a sampler or its name, got {how!r}")
@@ -192,12 +244,9 @@ def _check(how: Sampler, keeps: Sequence[float], size: str) -> None:
 
 
 def _mask(
-    how: Sampler, rows: Interactions, order: Order | None, keep: float, size: Size, seed: int
+    how: Sampler, rows: Interactions, order: Order, keep: float, size: Size, seed: int
 ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
-    share = as_fraction(keep)
-    if order is None:
-        return how.as_published(rows, 1 - share, seed)
-    asked = asked_rows(len(rows), share)
+    asked = asked_rows(len(rows), as_fraction(keep))
     if not how.exact:
         return whole_units(order.keys, asked, nearest=True), order.about
     if size == "whole":

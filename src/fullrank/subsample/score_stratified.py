@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
 from fullrank.data.filters.amounts import check_choice, check_count, check_share
-from fullrank.subsample._base import Order, Sampler
+from fullrank.subsample._base import Order
+from fullrank.subsample._by_importance import ByImportance
 from fullrank.subsample._draws import row_draws
-from fullrank.subsample._importance import SCENARIOS, Scenario
+from fullrank.subsample._importance import SCENARIOS, Importance, Scenario
 from fullrank.subsample._proxy import proxy_model
-from fullrank.subsample.svp_cf import importance_of
 
 
 @dataclass(frozen=True)
-class ScoreStratified(Sampler):
+class ScoreStratified(ByImportance):
     """Keep interactions evenly over the range of their importance: coverage-centric selection.
 
     Zheng, Liu, Lai & Prakash 2023, "Coverage-centric coreset selection for high pruning rates",
@@ -46,9 +46,8 @@ class ScoreStratified(Sampler):
         check_share("ScoreStratified", "cutoff", self.cutoff, zero=True)
         proxy_model(self.proxy, self.scenario)
 
-    def order(self, train: Interactions, seed: int, rows: int) -> Order:
-        """See ``Sampler.order``."""
-        found = importance_of(self, train, seed)
+    def order_by(self, train: Interactions, found: Importance, seed: int) -> Order:
+        """See ``ByImportance.order_by``."""
         draws = row_draws(train, seed, "ScoreStratified")
         keys = rounds(found.values, draws, self.strata, self.cutoff)
         return Order(keys, found.about, found)

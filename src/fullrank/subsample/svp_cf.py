@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from fullrank.core.interactions import Interactions
 from fullrank.data.filters.amounts import check_choice
-from fullrank.subsample._base import Order, Sampler
+from fullrank.subsample._base import Order
+from fullrank.subsample._by_importance import ByImportance
 from fullrank.subsample._draws import Side, codes_of, counts_of, row_draws
-from fullrank.subsample._importance import SCENARIOS, Estimator, Importance, Scenario, importance
+from fullrank.subsample._importance import SCENARIOS, Importance, Scenario
 from fullrank.subsample._proxy import proxy_model
 from fullrank.subsample._units import drop_from_the_end, ranked_units
 
@@ -25,7 +26,7 @@ UNITS = ("interaction", "user", "item")
 
 
 @dataclass(frozen=True)
-class SVPCF(Sampler):
+class SVPCF(ByImportance):
     """Keep what a cheap proxy found hardest: selection via proxy for collaborative filtering.
 
     Sachdeva, Wu & McAuley 2022, "On sampling collaborative filtering datasets", section 4. The
@@ -59,9 +60,8 @@ class SVPCF(Sampler):
         check_choice(self.name, "direction", self.direction, ("hardest", "easiest"))
         proxy_model(self.proxy, self.scenario)
 
-    def order(self, train: Interactions, seed: int, rows: int) -> Order:
-        """See ``Sampler.order``."""
-        found = importance_of(self, train, seed)
+    def order_by(self, train: Interactions, found: Importance, seed: int) -> Order:
+        """See ``ByImportance.order_by``."""
         return Order(self.keys(train, found.values, seed), found.about, found)
 
     def keys(
@@ -86,7 +86,12 @@ class SVPCF(Sampler):
         self, train: Interactions, removed: Fraction, seed: int
     ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
         """See ``Sampler.as_published``."""
-        found = importance_of(self, train, seed, "one_negative")
+        return self.published_by(train, self.learn(train, seed, "faithful"), removed, seed)
+
+    def published_by(
+        self, train: Interactions, found: Importance, removed: Fraction, seed: int
+    ) -> tuple[NDArray[np.bool_], Mapping[str, Any]]:
+        """See ``ByImportance.published_by``."""
         keys = self.keys(train, found.values, seed)
         if self.unit == "interaction":
             return keys < len(train) - floor(removed * len(train)), found.about
@@ -96,19 +101,3 @@ class SVPCF(Sampler):
     def units(self) -> str:
         """See ``Sampler.units``."""
         return f"{self.unit}s"
-
-
-def importance_of(
-    how: Any, train: Interactions, seed: int, estimator: Estimator = "exact"
-) -> Importance:
-    """The importance that a sampler's settings name: read from a file, or from a proxy's fit.
-
-    Args:
-        how: with ``proxy``, ``scenario`` and ``importance``.
-        train: the rows.
-        seed: of the proxy.
-        estimator: see ``importance``.
-    """
-    if how.importance:
-        return Importance.load(how.importance, train)
-    return importance(train, how.proxy, scenario=how.scenario, rng=seed, estimator=estimator)

@@ -15,8 +15,9 @@ import numpy as np
 from fullrank.core.errors import DataError, StoreError
 from fullrank.core.resources import measured
 from fullrank.experiment.bench import Fold, Sampled
+from fullrank.experiment.psi.proxies import learnt, with_proxy
 from fullrank.experiment.store import Store, key_of, plain, read_json, write_json
-from fullrank.subsample import Floor, Sampler
+from fullrank.subsample import Floor, Sampler, Subsample
 from fullrank.subsample._base import Size
 from fullrank.subsample._sample import attempts, without_rows
 
@@ -100,10 +101,29 @@ def draw(store: Store, fold: Fold, how: Draw, label: str) -> Samples:
     return _read(fold, how, folder, label)
 
 
-def _make(store: Store, fold: Fold, how: Draw, folder: Path) -> None:
+def _drawn(
+    store: Store, fold: Fold, how: Draw
+) -> tuple[list[Subsample | DataError], dict[str, float | None]]:
+    """Samples of all sizes, and what they cost, a proxy that others share included in full."""
+    importance = learnt(store, fold, how)
     resources: dict[str, float | None] = {}
     with measured(resources, "sample"):
-        found = attempts(fold.split, how.how, how.keeps, how.seed, size=how.size, floor=how.floor)
+        found = attempts(
+            fold.split,
+            how.how,
+            how.keeps,
+            how.seed,
+            size=how.size,
+            floor=how.floor,
+            learnt=importance,
+        )
+    if importance is not None:
+        resources = with_proxy(resources, importance.about["cost"])
+    return found, resources
+
+
+def _make(store: Store, fold: Fold, how: Draw, folder: Path) -> None:
+    found, resources = _drawn(store, fold, how)
     manifests, unusable, masks = {}, {}, {}
     for keep, sample in zip(how.keeps, found, strict=True):
         if isinstance(sample, DataError):
