@@ -13,6 +13,7 @@ from fullrank.advise.learners import (
     BPR,
     MLP,
     Boosting,
+    Fitted,
     Learner,
     Logistic,
     PairBoosting,
@@ -26,7 +27,7 @@ from fullrank.advise.learners._jackknife import LeftOut, jackknife_plus
 from fullrank.advise.learners._pairs import all_pairs, pairs, round_robin
 from fullrank.advise.learners.pair_boosting import _own
 from fullrank.advise.table import cells, feature_names, joined
-from fullrank.core.errors import DataError, SpecError
+from fullrank.core.errors import DataError, SpecError, StoreError
 
 TREES = Trees(depths=(2,), rounds=10, learning_rate=0.3)
 LEARNERS: list[Learner] = [
@@ -233,3 +234,86 @@ def test_features_that_dont_fit_are_refused():
                 learner.fit(TABLE, FEATURES)
     with pytest.raises(SpecError, match="depths must be a whole number >= 1"):
         Trees(depths=(0,))
+
+
+def test_ridge_is_that_of_scikit_learn():
+    from sklearn.linear_model import Ridge as Theirs
+
+    some = training(TABLE.with_columns(tau_sd=0.1 + 0.5 * (pl.col("strategy") == "A")))
+    scaled = Scaled.of(some.x)
+    for alpha in (1e-2, 10.0):
+        theirs = Theirs(alpha).fit(scaled(some.x), some.tau, some.weight)
+        mine = Ridge((alpha,))._fit(some, 0)
+        np.testing.assert_allclose(
+            mine(some.x, some.group), theirs.predict(scaled(some.x)), rtol=0, atol=1e-9
+        )
+
+
+def test_elimination_leaves_the_columns_that_count():
+    """z is what taus follow; of 30 columns of noise none is kept before it."""
+    rng = np.random.default_rng(3)
+    noise = {f"n{j}": rng.normal(size=len(FEATURES)) for j in range(30)}
+    some = training(TABLE, FEATURES.with_columns(**noise))
+    kept = Ridge((1.0,), columns=3)._fit(some, 0)
+    assert len(kept.columns) == len(kept.weights) == 3
+    names = feature_names(FEATURES.with_columns(**noise))
+    assert names.index("z") in kept.columns
+    assert len(Ridge((1.0,))._fit(some, 0).weights) > 30
+    with pytest.raises(SpecError, match="columns must be a whole number >= 1"):
+        Ridge(columns=0)
+
+
+def test_a_saved_ridge_predicts_the_same_numbers(tmp_path):
+    fitted = Ridge((1.0, 100.0), columns=4).fit(TABLE, FEATURES)
+    fitted.save(tmp_path)
+    again = Fitted.load(tmp_path)
+    assert again.learner == fitted.learner
+    assert again.predict(NEW, NEW_FEATURES).equals(fitted.predict(NEW, NEW_FEATURES))
+    assert again.gains(NEW, NEW_FEATURES, "B").equals(fitted.gains(NEW, NEW_FEATURES, "B"))
+
+
+def test_what_can_not_be_kept_or_read_is_said(tmp_path):
+    with pytest.raises(SpecError, match="a fitted Logistic can't be kept"):
+        Logistic((0.1,)).fit(TABLE, FEATURES, level=None).save(tmp_path)
+    with pytest.raises(SpecError, match="needs a level"):
+        Ridge((1.0,)).fit(TABLE, FEATURES, level=None).save(tmp_path)
+    with pytest.raises(StoreError, match=r"left_out\.parquet is missing|model\.safetensors is"):
+        Fitted.load(tmp_path / "none")
+    Ridge((1.0,)).fit(TABLE, FEATURES).save(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"no tensors")
+    with pytest.raises(StoreError, match="holds no fitted model that can be used"):
+        Fitted.load(tmp_path)
+
+
+def test_the_gain_of_the_best_is_predicted_by_one_model_at_a_time():
+    fitted = Ridge((1.0,)).fit(TABLE, FEATURES, level=0.8)
+    taus = fitted.predict(NEW, NEW_FEATURES)
+    found = fitted.gains(NEW, NEW_FEATURES, "B")
+    assert len(found) == 3 * 2 * 2
+    for row in found.iter_rows(named=True):
+        of = taus.filter(*(pl.col(k) == row[k] for k in ("data", "scenario", "metric", "keep")))
+        own = dict(zip(of["strategy"], of["tau"]))
+        base = own.pop("B")
+        assert row["strategy"] == max(own, key=own.get)
+        assert row["gain"] == pytest.approx(own[row["strategy"]] - base)
+        assert row["low"] < row["gain"] < row["high"]
+    measured = dict(zip(NEW.select("data", "scenario", "metric", "keep", "strategy").rows(),
+                        NEW["tau"]))  # fmt: skip
+    inside = 0
+    for row in found.iter_rows(named=True):
+        key = (row["data"], row["scenario"], row["metric"], row["keep"])
+        gain = measured[*key, row["strategy"]] - measured[*key, "B"]
+        inside += row["low"] <= gain <= row["high"]
+    assert inside >= 8  # of 12 at 80 %
+    alone = fitted.gains(NEW.filter(pl.col("strategy") == "B"), NEW_FEATURES, "B")
+    assert len(alone) == 0
+
+
+def test_a_gain_is_not_known_where_no_data_set_has_the_scenario():
+    """Errors are of the scenario that is asked about; two data sets with it are too few."""
+    few = TABLE.filter((pl.col("scenario") == "explicit") | (pl.col("data") < "d02"))
+    found = Ridge((1.0,)).fit(few, FEATURES).gains(NEW, NEW_FEATURES, "A")
+    of = found.filter(pl.col("scenario") == "implicit")
+    assert of["data_sets"].unique().to_list() == [2]
+    assert of.select("low", "high").unique().rows() == [(-2.0, 2.0)]
+    assert (found.filter(pl.col("scenario") == "explicit")["low"] > -2).all()

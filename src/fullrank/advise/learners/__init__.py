@@ -1,10 +1,11 @@
 """Learners of which sampler to take; one a file.
 
-``Ridge``, ``Boosting``, ``Logistic`` and ``PairBoosting`` need scikit-learn (the extra ``advise``),
-``MLP`` and ``BPR`` PyTorch (the extra ``neural``).
+``Ridge`` needs the core alone, ``Boosting``, ``Logistic`` and ``PairBoosting`` scikit-learn (the
+extra ``advise``), ``MLP`` and ``BPR`` PyTorch (the extra ``neural``).
 """
 
-from fullrank.advise.learners._base import Fitted, Learner
+from fullrank.advise.learners._base import Learner
+from fullrank.advise.learners._fitted import Fitted
 from fullrank.advise.learners._network import Network
 from fullrank.advise.learners.boosting import Boosting, Trees
 from fullrank.advise.learners.bpr import BPR

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fullrank.advise.learners._design import Design
-from fullrank.advise.learners._jackknife import BOUNDS, LeftOut, jackknife_plus
-from fullrank.advise.table import CELL, GROUP, cells, codes, feature_names, joined
+from fullrank.advise.learners._fitted import (
+    Bounded,
+    Cells,
+    Fitted,
+    Scores,
+    Taus,
+    Without,
+    cells_of,
+    one_thread,
+)
+from fullrank.advise.learners._jackknife import BOUNDS
+from fullrank.advise.table import CELL, cells, codes, feature_names, joined
 from fullrank.core.errors import DataError, SpecError
 from fullrank.core.random import RNG, derive, seed_of
 from fullrank.core.settings import check_types
@@ -21,27 +29,9 @@ from fullrank.core.settings import check_types
 if TYPE_CHECKING:
     import polars as pl
 
-Scores = Callable[[NDArray[np.float64], NDArray[np.int64]], NDArray[np.float64]]
-"""Matrix ``[n, p]`` and group of each row ``[n]`` in, a number a row out."""
-
 LEAST_SETS = 3
 """Data sets to learn from: settings are chosen, and intervals made, by leaving some out."""
 _LEAST_SIGNAL = 0.1
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Cells as learners see them.
-
-    Attributes:
-        x: float64 ``[n, p]``, NaN where a feature is missing.
-        group: int64 ``[n]``: cells that differ in the sampler alone.
-        kind: text ``[n]``: scenario, metric and size.
-    """
-
-    x: NDArray[np.float64]
-    group: NDArray[np.int64]
-    kind: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,9 +51,6 @@ class Training(Cells):
     def take(self, rows: NDArray[np.bool_]) -> Training:
         """Some of the cells."""
         return Training(**{name: column[rows] for name, column in vars(self).items()})
-
-
-Taus = Callable[[Cells], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
@@ -91,8 +78,7 @@ class Learner(ABC):
             seed: of any draws.
         """
 
-    @abstractmethod
-    def _load(self) -> None:
+    def _load(self) -> None:  # noqa: B027 - the core is enough unless a learner says otherwise
         """Load the library that it learns with, or say how to get it."""
 
     @property
@@ -126,6 +112,8 @@ class Learner(ABC):
             DataError: tables that can't be used, or of fewer than three data sets.
             SpecError: a level out of range, or a library that is not installed.
         """
+        import polars as pl
+
         if level is not None and not 0.5 < level < 1:
             raise SpecError(f"the level of intervals must be in (0.5, 1), got {level!r}")
         known = cells(table)
@@ -137,92 +125,23 @@ class Learner(ABC):
         frame, seed = joined(known, features), seed_of(rng)
         design = Design.of(frame, feature_names(features))
         training = _training(frame, design)
-        with self.one_thread():
+        self._load()  # a library is limited only when it is there
+        with one_thread():
             model = self._taus(training, derive(seed, "all"))
             parts = []
             for one in range(n_sets if level is not None else 0):
                 out = training.data == one
                 without = self._taus(training.take(~out), derive(seed, "without", one))
-                mine = training.take(out)
-                parts.append((without, np.abs(mine.tau - without(mine))))
+                mine = frame.filter(out).select(*CELL, "tau")
+                predicted = pl.Series("predicted", without(training.take(out)))
+                parts.append(Without(without, mine.with_columns(predicted)))
         return Fitted(self, design, model, tuple(parts), level)
-
-    @contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """Limit the library to one thread: tables are small, and sums keep their order."""
-        from threadpoolctl import threadpool_limits
-
-        self._load()  # a library is limited only when it is there
-        with threadpool_limits(limits=1):
-            yield
 
     def _taus(self, training: Training, seed: int) -> Taus:
         scores = self._fit(training, seed)
         if self.ranks:
             return _as_taus(scores, training)
-        return lambda of: np.clip(scores(of.x, of.group), *BOUNDS)
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """A learner that has learnt.
-
-    Attributes:
-        learner: with its settings.
-        design: what its columns mean.
-        model: cells in, taus out.
-        left_out: for each data set the model without it, and its errors there.
-        level: of the intervals, None for none.
-    """
-
-    learner: Learner
-    design: Design
-    model: Taus
-    left_out: tuple[tuple[Taus, NDArray[np.float64]], ...]
-    level: float | None
-
-    def predict(self, table: pl.DataFrame, features: pl.DataFrame) -> pl.DataFrame:
-        """Predict the taus of cells.
-
-        Args:
-            table: ``data, scenario, metric, keep, strategy``; other columns, taus among them, are
-                not looked at. Samplers to choose from stand together: those of one data set,
-                scenario, metric and size.
-            features: a row for each sample.
-
-        Returns:
-            The cells, sorted, with ``tau``, ``low`` and ``high``: an interval for the tau as it
-            would be measured, by jackknife+ over data sets; null without a level.
-
-        Raises:
-            DataError: a table that can't be used, or a sampler, scenario or metric that the
-                training doesn't have.
-        """
-        import polars as pl
-
-        known = cells(table, taus=False)
-        if not len(known):
-            raise DataError("there are no cells to predict; the table is empty")
-        frame = joined(known, features)
-        asked = _cells(frame, self.design)
-        with self.learner.one_thread():
-            taus = self.model(asked)
-            parts = [LeftOut(model(asked), gaps) for model, gaps in self.left_out]
-        out = known.with_columns(tau=pl.Series(taus, dtype=pl.Float64))
-        if self.level is None:
-            nothing = pl.lit(None, dtype=pl.Float64)
-            return out.with_columns(low=nothing, high=nothing)
-        low, high = jackknife_plus(parts, self.level)
-        return out.with_columns(low=pl.Series(low), high=pl.Series(high))
-
-
-def _cells(frame: pl.DataFrame, design: Design) -> Cells:
-    missing = [name for name in design.features if name not in frame.columns]
-    if missing:
-        raise DataError(f"the features lack {missing[0]!r}, which was learnt from")
-    kinds = frame.select("scenario", "metric", "keep").rows()
-    kind = np.array([f"{scenario}\n{metric}\n{keep!r}" for scenario, metric, keep in kinds])
-    return Cells(design.matrix(frame), codes(frame, GROUP), kind)
+        return Bounded(scores)
 
 
 def _training(frame: pl.DataFrame, design: Design) -> Training:
@@ -233,7 +152,7 @@ def _training(frame: pl.DataFrame, design: Design) -> Training:
     signal = max(float(tau.var()) - usual, _LEAST_SIGNAL * float(tau.var()))
     noise = np.where(np.isnan(noise), usual, noise)
     weight = signal / (signal + noise) if signal > 0 else np.ones(len(tau))
-    seen = _cells(frame, design)
+    seen = cells_of(frame, design)
     return Training(seen.x, seen.group, seen.kind, tau, weight, codes(frame, CELL[:1]))
 
 

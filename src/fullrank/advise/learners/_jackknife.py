@@ -27,22 +27,22 @@ class LeftOut:
 
 
 def jackknife_plus(
-    parts: Sequence[LeftOut], level: float
+    parts: Sequence[LeftOut], level: float, bounds: tuple[float, float] = BOUNDS
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Ends of the intervals: float64 ``[n]`` twice.
 
     With K data sets, model k without data set k and ``R_kj`` its errors on that one's cells, the
     lower end at a cell x is the ``1 - level`` quantile of the ``mu_k(x) - R_kj``, the upper end the
     ``level`` quantile of the ``mu_k(x) + R_kj``; a data set has the weight 1 / (K + 1), which its
-    cells share, and as much lies at each end of the range of taus, for the new data set (jackknife+
-    of Barber, Candès, Ramdas & Tibshirani 2021, for cells within groups by Lee, Barber & Willett
+    cells share, and as much lies at each of the ``bounds``, for the new data set (jackknife+ of
+    Barber, Candès, Ramdas & Tibshirani 2021, for cells within groups by Lee, Barber & Willett
     2023, "Distribution-free inference with hierarchical data"). If data sets are exchangeable, an
     interval holds a new tau with probability at least ``2 level - 1``, and mostly near ``level``.
     With fewer than ``level / (1 - level)`` data sets it is the whole range.
     """
     n, share = len(parts[0].predicted), 1 / (len(parts) + 1)
     most = 1 - level + _ROUNDING
-    ends = [np.full(n, bound) for bound in BOUNDS]
+    ends = [np.full(n, bound) for bound in bounds]
     if share > most:
         return ends[0], ends[1]
     weights = np.concatenate([np.full(len(p.residuals), share / len(p.residuals)) for p in parts])
@@ -52,4 +52,4 @@ def jackknife_plus(
             order = np.argsort(-sign * values, kind="stable")  # from the far end inwards
             beyond = share + np.cumsum(weights[order])
             out[cell] = values[order[np.argmax(beyond > most)]]
-    return np.clip(ends[0], *BOUNDS), np.clip(ends[1], *BOUNDS)
+    return np.clip(ends[0], *bounds), np.clip(ends[1], *bounds)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fullrank.advise.learners._base import Learner, Scores, Training
+from fullrank.advise.learners._base import Learner, Training
 from fullrank.advise.learners._design import Scaled
+from fullrank.advise.learners._fitted import Scores
 from fullrank.advise.learners._network import Network, Phi
 
 

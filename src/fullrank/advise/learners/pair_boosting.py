@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fullrank.advise.learners._base import Learner, Scores, Training
+from fullrank.advise.learners._base import Learner, Training
 from fullrank.advise.learners._choice import chosen
+from fullrank.advise.learners._fitted import Scores
 from fullrank.advise.learners._pairs import pairs, round_robin
 from fullrank.advise.learners._sklearn import sklearn
 from fullrank.advise.learners.boosting import Trees
