@@ -4,7 +4,7 @@ import re
 
 import pytest
 import vl_convert
-from tests.experiment.psi.worlds import MODELS, psi_file, scenario
+from tests.experiment.psi.worlds import FUSSY, MODELS, psi_file, scenario
 
 from fullrank.experiment.psi import psi
 from fullrank.report import psi_text
@@ -78,6 +78,17 @@ def test_json(cli, ready):
     assert costs["", 1.0] == 1.0
     assert costs["RandomUsers", 0.02] is None
     assert {"cold_users", "realised", "fingerprint"} <= set(found["samples"][0])
+
+
+def test_failures_that_are_kept_are_said(cli, tmp_path):
+    few = scenario(model=[MODELS[0], FUSSY], tune=None, metrics=["ndcg@10"])
+    path = psi_file(tmp_path, keep=[0.3], sampler=SAMPLER, scenario=[few])
+    said = cli("psi", path, "--store", tmp_path / "store", "--json")
+    assert said.code == 0
+    assert said.err.startswith("fullrank: 1 fits or searches failed (see missing terms)")
+    (kept,) = (tmp_path / "store" / "failures").iterdir()
+    assert str(kept.parent) in said.err
+    assert "rows are too few" in said.json()["missing"][0]["reason"]
 
 
 SAMPLER = [{"name": "RandomUsers"}]

@@ -41,6 +41,12 @@ def psi(
         found = measure(bench, folder, progress=progress, jobs=jobs)
     if found.fresh == 0:
         say(f"nothing to do: all trials and cells are in {folder}")
+    failed = sum(len(done.failures) for done in found.grid)
+    if failed:
+        say(
+            f"{failed} fits or searches failed (see missing terms); a final fit that failed is "
+            f"tried again once its file in {folder / 'failures'} is deleted"
+        )
     if report is not None:
         from fullrank.report.psi import write_psi
 

@@ -171,7 +171,8 @@ class Runner:
         store: where cells and trials lie.
         keys: of finished cells, by place.
         tuning: summaries of searches, by key of the cell.
-        failures: by data set, protocol id and label why a model has no cell, if failures are kept.
+        failures: by data set, protocol id and label why a model has no cell, if failures are kept:
+            that of a final fit also in the store, so that it isn't tried again.
         total: trials and cells in all; counted from the folds unless it is set before.
     """
 
@@ -222,8 +223,7 @@ class Runner:
         except REFUSALS as error:
             if not self.keep_failures:
                 raise
-            name = "" if isinstance(error, FullrankError) else f"{type(error).__name__}: "
-            self.failures[place_of(fold, model, None)[:3]] = f"{name}{error}"
+            self.failures[place_of(fold, model, None)[:3]] = _worded(error)
             return True
 
     def _job(self, fold: Fold, model: ModelSpec, *, wait: bool) -> bool:
@@ -245,14 +245,27 @@ class Runner:
                 if not mine:
                     return False
                 if not self.store.has_cell(key):
-                    folder = self.store.folder / "fits" / key
-                    self.store.put_cell(key, *cell.run(folder, partial(self._epoch, cell)))
-                    shutil.rmtree(folder, ignore_errors=True)
+                    self._make(cell, key)
         self.keys[place_of(cell.fold, cell.model, cell.seed)] = key
         self.tuning[key] = tuning
         seed = "" if cell.seed is None else f", seed {cell.seed}"
         self._tick(f"{cell.fold.title}: {cell.model.title}{seed}")
         return True
+
+    def _make(self, cell: Cell, key: str) -> None:
+        """Fit and rank a cell, and store it; a failure that is kept stands in its place."""
+        kept = self.store.failure(key) if self.keep_failures else None
+        if kept is not None:
+            raise FullrankError(kept)
+        folder = self.store.folder / "fits" / key
+        try:
+            found = cell.run(folder, partial(self._epoch, cell))
+        except REFUSALS as error:
+            if self.keep_failures and not isinstance(error, StoreError):
+                self.store.put_failure(key, cell.model.title, _worded(error))
+            raise
+        self.store.put_cell(key, *found)
+        shutil.rmtree(folder, ignore_errors=True)
 
     def _epoch(self, cell: Cell, line: str) -> None:
         self._tick(f"{cell.fold.title}: {cell.model.title}, {line}")
@@ -269,6 +282,12 @@ class Runner:
 
     def _open_trials(self) -> int:
         return sum(self.store.count_trials(key, budget) for key, budget in self._open)
+
+
+def _worded(error: BaseException) -> str:
+    """The message, with the kind of an error that isn't ours."""
+    name = "" if isinstance(error, FullrankError) else f"{type(error).__name__}: "
+    return f"{name}{error}"
 
 
 def seeds_of(fold: Fold, model: ModelSpec) -> tuple[int | None, ...]:

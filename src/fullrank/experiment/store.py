@@ -168,6 +168,22 @@ class Store:
         aside.rename(place)
         _sync(self.folder / "cells")
 
+    def failure(self, key: str) -> str | None:
+        """Why a cell could not be made when it was last tried; None if nothing is kept of it."""
+        path = self.folder / "failures" / f"{key}.json"
+        if not path.exists():
+            return None
+        found = read_json(path)
+        if not isinstance(found, dict) or not isinstance(found.get("error"), str):
+            raise StoreError(f"{path} is damaged (it has no error); {_way_to_mend(path)}")
+        return str(found["error"])
+
+    def put_failure(self, key: str, model: str, error: str) -> None:
+        """Keep why a cell could not be made."""
+        folder = self.folder / "failures"
+        folder.mkdir(exist_ok=True)
+        write_json(folder / f"{key}.json", {"model": model, "error": error})
+
     def trials(self, key: str) -> list[dict[str, Any]]:
         """Finished trials of a search, by number (one may be missing, if its file was deleted)."""
         found = sorted((self.folder / "tune" / key).glob("trial-*.json"))

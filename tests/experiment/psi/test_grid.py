@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.experiment.psi.worlds import FUSSY, MODELS, content, psi_file, scenario
+from tests.experiment.psi.worlds import FUSSY, MODELS, Fussy, content, psi_file, scenario
 from tests.experiment.worlds import log, tables
 
 from fullrank.core.errors import DataError, StoreError
@@ -176,6 +176,32 @@ def test_what_can_not_be_had_is_listed_and_leaves_all_samplers(tmp_path):
     assert none.terms.common == ()
     assert "a failed on the full data: " in none.terms.missing[0].reason
     assert none.to_dict()["psi"][0]["null"] is None
+
+
+def test_a_failure_that_is_kept_stands_until_it_is_deleted(tmp_path, monkeypatch):
+    tried, fit = [], Fussy._fit
+
+    def counted(self, train, rng, monitor):
+        tried.append(len(train))
+        fit(self, train, rng, monitor)
+
+    monkeypatch.setattr(Fussy, "_fit", counted)
+    path = psi_file(tmp_path, keep=[0.3], scenario=[scenario(model=[*MODELS, FUSSY])])
+    first = psi(path, tmp_path / "store")
+    assert len(tried) == 3  # the full data, and one sample of each sampler
+    again = psi(path, tmp_path / "store")
+    assert len(tried) == 3
+    assert stable(again) == stable(first)
+    assert "12" in first.terms.missing[0].reason
+    for kept in (tmp_path / "store" / "failures").iterdir():
+        kept.write_text("{}")
+    with pytest.raises(StoreError, match="has no error"):
+        psi(path, tmp_path / "store")
+    for kept in (tmp_path / "store" / "failures").iterdir():
+        kept.unlink()
+    monkeypatch.setattr(Fussy, "_fit", Popularity._fit)
+    mended = psi(path, tmp_path / "store")
+    assert (mended.fresh, mended.terms.missing) == (2, ())
 
 
 def test_explicit_scenarios_rank_by_errors_and_cold_users_stand_apart(tmp_path):
