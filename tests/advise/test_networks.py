@@ -10,7 +10,7 @@ import pytest
 from tests.advise.grids import grid
 
 from fullrank.advise import evaluate, verdict
-from fullrank.advise.learners import BPR, MLP, Network, Ridge
+from fullrank.advise.learners import BPR, MLP, Network
 from fullrank.core.errors import SpecError, TrainingError
 
 pytest.importorskip("torch", reason="needs PyTorch (make test-torch)")
@@ -71,4 +71,4 @@ def test_refusals():
         Network(dropout=1.0)
     if importlib.util.find_spec("sklearn") is None:
         with pytest.raises(SpecError, match="needs scikit-learn, which is not installed"):
-            Ridge().fit(TABLE, FEATURES)
+            Logistic().fit(TABLE, FEATURES)

@@ -30,7 +30,8 @@ class MetaData:
     """Taus, features and costs of samples of data sets.
 
     ``fullrank.experiment.psi.collect`` makes it of what ``fullrank.psi`` found on one data set;
-    ``join`` puts several together; ``save`` and ``load`` keep it in a folder of four files:
+    ``repeated`` averages repeats of it, ``join`` puts data sets together; ``save`` and ``load``
+    keep it in a folder of four files:
 
     - ``taus.csv``: ``data, scenario, metric, keep, strategy, tau, tau_sd, repeats``, a row a cell;
       tau is empty where no repeat could be measured, tau_sd where there was one.
@@ -102,6 +103,44 @@ class MetaData:
             pl.concat([part.features.select(first) for part in parts]).sort(SAMPLE),
             pl.concat([part.costs for part in parts]).sort(SAMPLE),
             {name: about[name] for name in sorted(about)},
+        )
+
+    @classmethod
+    def repeated(cls, parts: Sequence[MetaData]) -> MetaData:
+        """Average repeats: grids of the same data set under other seeds.
+
+        Means and standard deviations are those of all the single taus. Features are those of the
+        first part that has the sample, costs means of the parts that know them, and what is said
+        of a data set is what the first part says.
+
+        Raises:
+            DataError: no part.
+        """
+        import polars as pl
+
+        if not parts:
+            raise DataError("there are no repeats to average; name one part at least")
+        n, mean, sd = pl.col("repeats"), pl.col("tau"), pl.col("tau_sd")
+        whole = (n * mean).sum() / n.sum()
+        inner = ((n - 1) * sd.fill_null(0) ** 2).sum()
+        outer = ((n * mean**2).sum() - n.sum() * whole**2).clip(0)
+        known, one = n.sum() > 0, n.sum() > 1
+        taus = pl.concat([part.taus for part in parts]).group_by(CELL)
+        costs = pl.concat([part.costs for part in parts]).group_by(SAMPLE)
+        columns = parts[0].features.columns
+        features = pl.concat([part.features.select(columns) for part in parts])
+        return cls(
+            taus.agg(
+                pl.when(known).then(whole).round(6).alias("tau"),
+                pl.when(one)
+                .then(((inner + outer) / (n.sum() - 1)).sqrt())
+                .round(6)
+                .alias("tau_sd"),
+                n.sum(),
+            ).sort(CELL),
+            features.unique(SAMPLE, keep="first", maintain_order=True).sort(SAMPLE),
+            costs.agg(pl.col(*SECONDS).mean().round(4)).sort(SAMPLE),
+            {name: told for part in reversed(parts) for name, told in part.about.items()},
         )
 
     def only(self, names: Sequence[str]) -> MetaData:

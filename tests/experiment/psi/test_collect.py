@@ -11,6 +11,7 @@ from fullrank.core.errors import DataError
 from fullrank.experiment.psi import collect, psi, read_psi
 from fullrank.experiment.psi.grid import _draw, reference
 from fullrank.experiment.psi.samples import draw
+from fullrank.experiment.psi.shapes import SeedsSpec
 from fullrank.experiment.store import Store
 
 QUICK = Features(singular_values=2, sources=8)
@@ -109,3 +110,19 @@ def test_samplers_of_the_same_settings_are_refused(found, tmp_path):
     results = psi(path, tmp_path / "store")
     with pytest.raises(DataError, match="'HeadUsers' and 'again' are both HeadUsers"):
         collect("small", results, tmp_path / "store", base=tmp_path)
+
+
+def test_grids_of_single_seeds_come_to_the_same_as_one_of_all(found, tmp_path):
+    folder, results, meta = found
+    parts = []
+    for seed in (1, 2):
+        spec = results.spec.model_copy(update={"seeds": SeedsSpec(sampler=(seed,))})
+        alone = psi(spec, folder / "store", base=folder)
+        parts.append(collect("small", alone, folder / "store", base=folder, features=QUICK))
+    both = MetaData.repeated(parts)
+    assert both.taus.drop("tau", "tau_sd").equals(meta.taus.drop("tau", "tau_sd"))
+    for name in ("tau", "tau_sd"):
+        np.testing.assert_allclose(both.taus[name].fill_null(9), meta.taus[name].fill_null(9),
+                                   atol=3e-6)  # fmt: skip
+    assert both.features.equals(meta.features)
+    np.testing.assert_allclose(both.costs["draw_seconds"], meta.costs["draw_seconds"], atol=3e-4)

@@ -46,6 +46,9 @@ def collect(
     scenarios ``explicit``, ``implicit``, ``sequential``, and samplers by their own names and
     settings, whatever their labels (the strategy in the tables is ``SVPCF(unit=user)``).
 
+    Where every seed has a grid of its own, collect each, and average them by
+    ``MetaData.repeated(parts).save(folder)``.
+
     Taus are means over the repeats. Features are those of one sample, of the first split and draw
     that are of use, as there will be one sample of data that are advised on. Costs are means over
     splits and draws.
