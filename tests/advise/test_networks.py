@@ -10,7 +10,7 @@ import pytest
 from tests.advise.grids import grid
 
 from fullrank.advise import evaluate, verdict
-from fullrank.advise.learners import BPR, MLP, Network
+from fullrank.advise.learners import BPR, MLP, Logistic, Network
 from fullrank.core.errors import SpecError, TrainingError
 
 pytest.importorskip("torch", reason="needs PyTorch (make test-torch)")
