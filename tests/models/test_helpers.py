@@ -6,17 +6,20 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
+from threadpoolctl import ThreadpoolController
 
 from fullrank import models as package
 from fullrank.core.errors import SpecError
+from fullrank.core.threads import blas_libraries
 from fullrank.models._sparse import _without_collisions, first_twins, history_values
-from fullrank.models._threads import n_threads, run_chunks
+from fullrank.models._threads import n_threads, one_blas_thread, run_chunks
 from fullrank.testing.recommender import queries_of, small_world
 from fullrank.testing.split import interactions
 
@@ -56,6 +59,24 @@ def test_chunks_cover_all_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
         n_threads()
     monkeypatch.delenv("FULLRANK_THREADS")
     assert n_threads() >= 1
+
+
+def test_blas_is_limited_and_looked_for_again_after_imports(monkeypatch) -> None:
+    def threads():
+        """Told anew, past what is kept."""
+        info = ThreadpoolController().select(user_api="blas").info()
+        return {library["num_threads"] for library in info}
+
+    with ThreadpoolController().limit(limits=2, user_api="blas"):
+        before = threads()
+        for _ in range(2):
+            with one_blas_thread():
+                assert threads() == {1}
+            assert threads() == before
+    kept = blas_libraries()
+    assert blas_libraries() is kept
+    monkeypatch.setitem(sys.modules, "brought_a_blas", ModuleType("brought_a_blas"))
+    assert blas_libraries() is not kept
 
 
 def test_chunks_run_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

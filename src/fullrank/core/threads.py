@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
-from typing import TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, TypeVar
 
 from fullrank.core.errors import SpecError
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
@@ -41,3 +46,18 @@ def run_chunks(task: Callable[[int, int], T], n: int, size: int) -> list[T]:
 
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(lambda start: task(start, min(start + size, n)), starts))
+
+
+def blas_libraries() -> ThreadpoolController:
+    """The loaded libraries with threads of their own, to be told or limited.
+
+    To look for them takes milliseconds, so it is done again only when modules were imported since.
+    """
+    return _libraries(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> ThreadpoolController:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from fullrank.core.threads import blas_libraries
+
 PACKAGES = ("fullrank", "numpy", "scipy", "numba", "polars", "optuna")
 
 
@@ -41,10 +43,8 @@ def _blas() -> list[str]:
     """BLAS builds in use with the kernel that they chose for this CPU."""
     if "numpy" not in sys.modules:
         return []
-    from threadpoolctl import threadpool_info
-
     return sorted(
         f"{info.get('internal_api')} {info.get('version')} {info.get('architecture', '')}".strip()
-        for info in threadpool_info()
+        for info in blas_libraries().info()
         if info.get("user_api") == "blas"
     )

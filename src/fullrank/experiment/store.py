@@ -13,7 +13,8 @@ import json
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -51,11 +52,14 @@ def plain(value: Any) -> Any:
 def write_json(path: Path, content: Any) -> None:
     """Write JSON aside and rename it into place."""
     aside = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
-    with aside.open("w", encoding="utf-8") as file:
-        json.dump(content, file, indent=1, sort_keys=True, allow_nan=False)
-        file.flush()
-        os.fsync(file.fileno())
+    _dump(aside, content)
+    _flush(aside)
     aside.replace(path)
+
+
+def _dump(path: Path, content: Any) -> None:
+    text = json.dumps(content, indent=1, sort_keys=True, allow_nan=False)
+    path.write_text(text, encoding="utf-8")
 
 
 def read_json(path: Path) -> Any:
@@ -157,8 +161,9 @@ class Store:
         aside.mkdir(parents=True)
         for name, table in tables.items():
             table.write_parquet(aside / f"{name}.parquet")
-        write_json(aside / "cell.json", about)
-        _sync(aside)
+        _dump(aside / "cell.json", about)
+        _sync([*aside.iterdir()])
+        _sync([aside])
         place = self.cell(key)
         if self.has_cell(key):  # another process was faster; its cell is the same
             shutil.rmtree(aside)
@@ -166,7 +171,7 @@ class Store:
         if place.exists():  # someone deleted a damaged cell.json and left the tables
             shutil.rmtree(place)
         aside.rename(place)
-        _sync(self.folder / "cells")
+        _sync([self.folder / "cells"])
 
     def failure(self, key: str) -> str | None:
         """Why a cell could not be made when it was last tried; None if nothing is kept of it."""
@@ -268,13 +273,21 @@ def _refuse_taken(folder: Path) -> None:
         raise StoreError(f"{folder} holds other things; name a new or empty folder")
 
 
-def _sync(folder: Path) -> None:
-    """Flush a folder, so that a power cut can't leave a name without its content."""
-    for path in folder.iterdir():
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
-    handle = os.open(folder, os.O_RDONLY)
+def _sync(paths: Sequence[Path]) -> None:
+    """Flush files or folders, so that a power cut can't leave a name without its content.
+
+    At once, so that the file system can write its journal once for all of them: one after another
+    they took a tenth of the time of a grid of small cells.
+    """
+    if len(paths) == 1:
+        _flush(paths[0])
+        return
+    with ThreadPoolExecutor(len(paths)) as pool:
+        list(pool.map(_flush, paths))
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from fullrank.core.threads import n_threads, run_chunks
+from fullrank.core.threads import blas_libraries, n_threads, run_chunks
 
 __all__ = ["n_threads", "one_blas_thread", "run_chunks"]
 
@@ -14,7 +14,6 @@ __all__ = ["n_threads", "one_blas_thread", "run_chunks"]
 def one_blas_thread() -> Iterator[None]:
     """Limit BLAS to one thread: with more, the last bits of a factorisation vary with them."""
     import scipy.linalg  # noqa: F401  (brings a BLAS of its own, which must be loaded to be limited)
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(limits=1, user_api="blas"):
+    with blas_libraries().limit(limits=1, user_api="blas"):
         yield
