@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -184,6 +185,11 @@ class Split:
 
     def card(self) -> dict[str, Any]:
         """Everything that a reader of results must know of the split, ready for JSON."""
+        return deepcopy(self._card)
+
+    @cached_property
+    def _card(self) -> dict[str, Any]:
+        """Made once: every cell of a benchmark keeps it."""
         from fullrank.split._card import card
 
         return card(self)
