@@ -6,6 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
 
 from fullrank.cli._say import BAD_INPUT, BUG, OK, STOPPED, say
 from fullrank.core.errors import FullrankError, nearest
@@ -23,10 +25,8 @@ def run(arguments: Sequence[str]) -> int:
     """
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
-    from fullrank.cli._app import app
-
     try:
-        result = app(args=list(arguments), prog_name="fullrank", standalone_mode=False)
+        result = _parser()(args=list(arguments), prog_name="fullrank", standalone_mode=False)
         sys.stdout.flush()
         if result == STOPPED:  # what Typer makes of Ctrl-C
             raise KeyboardInterrupt
@@ -39,6 +39,20 @@ def run(arguments: Sequence[str]) -> int:
         if debug and not _is_stop(error):
             raise
         return _explain(error, keeps=bool(set(arguments[:1]) & set(_KEEPING)))
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    """What parses a command line and calls its command.
+
+    Made once a process: Typer reads the signatures of all commands for it, which takes longer than
+    most refusals of bad input.
+    """
+    from typer.main import get_command
+
+    from fullrank.cli._app import app
+
+    return get_command(app)
 
 
 def _pipe_closed() -> int:
