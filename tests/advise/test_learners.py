@@ -113,6 +113,18 @@ def test_missing_features_are_filled_flagged_and_no_zero():
     assert nothing(np.array([[4.0]])).tolist() == [[0.0]]
 
 
+@pytest.mark.parametrize("learner", [Boosting(Trees((2, 3), 10)), PairBoosting(Trees((2, 3), 10))],
+                         ids=lambda one: one.name)  # fmt: skip
+def test_trees_leave_out_a_column_that_no_data_set_of_a_fold_has(learner):
+    """Times that a single data set has are gone where that one is left out."""
+    once = FEATURES.with_columns(
+        times=pl.when(pl.col("data") == "d01").then("times").otherwise(float("nan"))
+    )
+    new = NEW_FEATURES.with_columns(times=pl.lit(1.0))
+    found = learner.fit(TABLE, once, level=None).predict(NEW, new)
+    assert found["tau"].is_finite().all()
+
+
 def test_settings_are_chosen_on_whole_data_sets():
     data = np.repeat(np.arange(7), 3)
     parts = list(folds(data))

@@ -48,13 +48,53 @@ class Trees:
         if not 0 < self.learning_rate <= 1:
             raise SpecError(f"trees: learning_rate must be in (0, 1], got {self.learning_rate!r}")
 
-    def build(self, kind: str, depth: int, seed: int) -> Any:
-        """``"Regressor"`` or ``"Classifier"`` of scikit-learn's histogram-based boosting."""
-        return getattr(sklearn("ensemble"), f"HistGradientBoosting{kind}")(
+    def grow(
+        self,
+        kind: str,
+        depth: int,
+        seed: int,
+        x: NDArray[np.float64],
+        y: NDArray[Any],
+        weight: NDArray[np.float64],
+    ) -> Grown:
+        """Fit scikit-learn's histogram-based boosting.
+
+        Args:
+            kind: ``"Regressor"`` or ``"Classifier"``.
+            depth: of ``depths``.
+            seed: of the draws.
+            x: float64 ``[n, p]``.
+            y: ``[n]``, what is predicted.
+            weight: float64 ``[n]``.
+        """
+        model = getattr(sklearn("ensemble"), f"HistGradientBoosting{kind}")(
             max_depth=depth, max_iter=self.rounds, learning_rate=self.learning_rate,
             min_samples_leaf=self.least, early_stopping=False,
             random_state=derive(seed, "trees", depth) % _SEEDS,
         )  # fmt: skip
+        columns = np.flatnonzero(~np.isnan(x).all(axis=0))
+        return Grown(model.fit(x[:, columns], y, weight), columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """Trees, and the columns that they were grown on: scikit-learn refuses those without a number.
+
+    Attributes:
+        model: of scikit-learn.
+        columns: int64 ``[c]``.
+    """
+
+    model: Any
+    columns: NDArray[np.int64]
+
+    def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """float64 ``[n]``."""
+        return np.asarray(self.model.predict(x[:, self.columns]))
+
+    def chance(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of the second class: float64 ``[n]``."""
+        return np.asarray(self.model.predict_proba(x[:, self.columns])[:, 1])
 
 
 @dataclass(frozen=True)
@@ -75,9 +115,9 @@ class Boosting(Learner):
         sklearn("ensemble")
 
     def _fit(self, training: Training, seed: int) -> Scores:
-        def fitted(depth: int, rows: NDArray[np.bool_]) -> Any:
-            model = self.trees.build("Regressor", depth, seed)
-            return model.fit(training.x[rows], training.tau[rows], training.weight[rows])
+        def fitted(depth: int, rows: NDArray[np.bool_]) -> Grown:
+            own = training.x[rows], training.tau[rows], training.weight[rows]
+            return self.trees.grow("Regressor", depth, seed, *own)
 
         def loss(depth: int, out: NDArray[np.bool_]) -> float:
             gap = fitted(depth, ~out).predict(training.x[out]) - training.tau[out]
@@ -85,4 +125,4 @@ class Boosting(Learner):
 
         everything = np.ones(len(training.tau), bool)
         model = fitted(chosen(self.trees.depths, training.data, loss), everything)
-        return lambda matrix, _: np.asarray(model.predict(matrix))
+        return lambda matrix, _: model.predict(matrix)

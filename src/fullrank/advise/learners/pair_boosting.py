@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from fullrank.advise.learners._choice import chosen
 from fullrank.advise.learners._fitted import Scores
 from fullrank.advise.learners._pairs import pairs, round_robin
 from fullrank.advise.learners._sklearn import sklearn
-from fullrank.advise.learners.boosting import Trees
+from fullrank.advise.learners.boosting import Grown, Trees
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,18 @@ class PairBoosting(Learner):
         weight, data = np.tile(found.weight, 2), np.tile(training.data[found.better], 2)
         weight = weight * len(weight) / weight.sum()
 
-        def fitted(depth: int, rows: NDArray[np.bool_]) -> Any:
-            model = self.trees.build("Classifier", depth, seed)
-            return model.fit(x[rows], y[rows], weight[rows])
+        def fitted(depth: int, rows: NDArray[np.bool_]) -> Grown:
+            return self.trees.grow("Classifier", depth, seed, x[rows], y[rows], weight[rows])
 
         def loss(depth: int, out: NDArray[np.bool_]) -> float:
-            chance = fitted(depth, ~out).predict_proba(x[out])[:, 1]
+            chance = fitted(depth, ~out).chance(x[out])
             right = np.where(y[out] == 1, chance, 1 - chance)
             return float(np.average(-np.log(right), weights=weight[out]))
 
         model = fitted(chosen(self.trees.depths, data, loss), np.ones(len(y), bool))
 
         def scores(matrix: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-            return round_robin(group, lambda a, b: model.predict_proba(columns(matrix, a, b))[:, 1])
+            return round_robin(group, lambda a, b: model.chance(columns(matrix, a, b)))
 
         return scores
 
