@@ -79,6 +79,7 @@ def ship(meta: MetaData, to: Path) -> None:
     meta.save(to)
     started = time.perf_counter()
     SHIPPED.fit(meta.taus, meta.features, SEED, level=LEVEL).save(to)
+    (to / "model.safetensors").chmod(0o644)  # written for its owner alone
     fitted = time.perf_counter()
     found = track_record(meta, SHIPPED, SEED)
     number = [name for name, kind in found.groups.schema.items() if kind == pl.Float64]

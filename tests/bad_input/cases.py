@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.bad_input.cases_advise import ADVICE
 from tests.bad_input.cases_bench import BENCH
 from tests.bad_input.cases_data import DATA
 from tests.bad_input.cases_estimates import ESTIMATES
@@ -17,6 +18,7 @@ CASES: dict[str, tuple[Case, ...]] = {
     "Comparisons": COMPARE,
     "Splits": SPLITS,
     "Samples": SAMPLES,
+    "Advice": ADVICE,
     "Benchmark files": BENCH,
     "Stores and reports": STORES,
     "Sampled ranks and plans": ESTIMATES,

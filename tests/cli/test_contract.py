@@ -12,7 +12,7 @@ from tests.experiment.worlds import bench, call, command, environment
 
 COMMANDS = [
     ("demo",), ("run",), ("report",), ("evaluate",), ("compare",), ("split",), ("schema",),
-    ("estimate",), ("plan",), ("analyse",), ("subsample",), ("psi",),
+    ("estimate",), ("plan",), ("analyse",), ("subsample",), ("psi",), ("advise",),
     ("list",), ("data",), ("data", "list"), ("data", "info"), ("data", "convert"),
 ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fullrank import __version__
-from fullrank.cli import analyse, bench, data, estimates, lists, names, psi, samples, splits
+from fullrank.cli import advise, analyse, bench, data, estimates, lists, names, psi, samples, splits
 
 HELP = """Rigorous evaluation for recommender systems.
 
@@ -46,6 +46,7 @@ for command in (bench.demo, bench.run, bench.report, lists.evaluate, lists.compa
     app.command()(command)
 app.command()(samples.subsample)
 app.command()(psi.psi)
+app.command()(advise.advise)
 app.command()(analyse.analyse)
 app.command()(estimates.estimate)
 app.command()(estimates.plan)

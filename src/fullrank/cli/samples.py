@@ -55,7 +55,7 @@ def subsample(
     how = parse_sampler(strategy, parse_settings(settings or (), "--set"))
     least = construct("--floor", Floor, parse_settings(floor or (), "--floor"))
     with busy("sampling", quiet=json):
-        rows = _rows(data, filters, seed, columns, read)
+        rows = training_rows(data, filters, seed, columns, read)
         with told(f"{data}: "):
             sample = sampled(rows, how, keep, seed, size=size, floor=least)
         save(sample, out)
@@ -67,13 +67,14 @@ def subsample(
         print_line(f"  {line}")
 
 
-def _rows(
+def training_rows(
     data: str,
     filters: list[str] | None,
     seed: int,
     columns: str | None,
     read: list[str] | None,
 ) -> Any:
+    """A split that a folder holds, or the rows of a file or named data set, filtered."""
     from fullrank.data.filters import apply_all, parse_filter
     from fullrank.split import Split
 

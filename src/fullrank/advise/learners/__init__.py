@@ -13,6 +13,12 @@ from fullrank.advise.learners.logistic import Logistic
 from fullrank.advise.learners.mlp import MLP
 from fullrank.advise.learners.pair_boosting import PairBoosting
 from fullrank.advise.learners.ridge import Ridge
+from fullrank.core.call import plain
+from fullrank.core.errors import SpecError, suggest
+
+_KNOWN: dict[str, type[Learner]] = {
+    plain(one.__name__): one for one in (BPR, Boosting, Logistic, MLP, PairBoosting, Ridge)
+}
 
 __all__ = [
     "BPR",
@@ -25,4 +31,24 @@ __all__ = [
     "PairBoosting",
     "Ridge",
     "Trees",
+    "parse_learner",
 ]
+
+
+def parse_learner(name: str) -> Learner:
+    """A learner with its default settings.
+
+    Args:
+        name: of its class; case, ``-`` and ``_`` don't matter.
+
+    Raises:
+        SpecError: there is none of that name.
+
+    Example:
+        >>> parse_learner("pair_boosting").name
+        'PairBoosting'
+    """
+    if plain(name) not in _KNOWN:
+        options = [one.__name__ for one in _KNOWN.values()]
+        raise SpecError(f"unknown learner {name!r}{suggest(name, options)}")
+    return _KNOWN[plain(name)]()
