@@ -75,5 +75,7 @@ def choice(source: Source, scenario: str, trials: int) -> dict[str, Any]:
         "filters": {"before": list(source.before)},
         "split": {**parts.SPLITS[scenario], "seed": 1},
         "tune": {"metric": "ndcg@10", "trials": trials, "refit": "train"},
-        "model": [{"name": name, "search": "default"} for name in searched],
+        "model": [
+            {"name": name, "search": "default", **parts.SMALL.get(name, {})} for name in searched
+        ],
     }

@@ -43,9 +43,9 @@ EXPLICIT: tuple[dict[str, Any], ...] = (
     {"label": "item bias", "name": "BiasOnly", "settings": {"reg_user": 1e9}},
     {"label": "BiasOnly", "name": "BiasOnly"},
     {"label": "MF 4", "name": "MF", "settings": {"embedding_dim": 4}},
-    {"label": "MF 32", "name": "MF", "settings": {"embedding_dim": 32}},
+    {"label": "MF 16", "name": "MF", "settings": {"embedding_dim": 16}},
     {
-        "label": "MF SGD",
+        "label": "MF 16 SGD",
         "name": "MF",
         "settings": {"embedding_dim": 16, "solver": "sgd", "reg": 0.1, "epochs": 40},
     },
@@ -59,6 +59,31 @@ TEN = (
 
 LAST = {"implicit": "NMF", "sequential": "Markov"}
 """Only a sequence has an order to use."""
+
+SMALL: Mapping[str, dict[str, Any]] = {
+    "BPRMF": {
+        "settings": {"embedding_dim": 32},
+        "search": {
+            "learning_rate": {"low": 0.005, "high": 0.2, "log": True},
+            "reg": {"low": 1e-4, "high": 0.1, "log": True},
+        },
+    },
+    "IALS": {
+        "settings": {"embedding_dim": 32},
+        "search": {
+            "reg": {"low": 1e-4, "high": 0.1, "log": True},
+            "unobserved_weight": {"low": 0.01, "high": 2.0, "log": True},
+        },
+    },
+    "NMF": {
+        "search": {
+            "embedding_dim": {"low": 8, "high": 32, "log": True},
+            "l1_reg": {"low": 1e-3, "high": 10.0, "log": True},
+            "l2_reg": {"low": 1e-2, "high": 100.0, "log": True},
+        }
+    },
+}
+"""Spaces of the dear models: the shipped ones without what makes thousands of fits take hours."""
 
 SPLITS: Mapping[str, dict[str, Any]] = {
     "explicit": {"strategy": "RandomRows", "test": 0.1, "valid": 0.1, "per_user": True},
