@@ -52,7 +52,11 @@ def grid(
         "floor": parts.FLOOR,
         "data": {"name": source.name},
         "filters": {"before": list(source.before)},
-        "sampler": [dict(sampler) for sampler in parts.SAMPLERS],
+        "sampler": [
+            dict(sampler)
+            for sampler in parts.SAMPLERS
+            if "sequential" in source.scenarios or sampler["name"] != "Temporal"
+        ],
         "scenario": scenarios,
     }
     return parse_psi(content | changes)

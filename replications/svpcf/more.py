@@ -1,5 +1,7 @@
 """Further small data sets under one seed, so that there are many to learn from.
 
+Those without an order of rows are sampled by fifteen samplers: ``Temporal`` needs one.
+
 `python -m replications.svpcf.more DATA_FOLDER --store STORE [--only NAME ...]` runs what is not
 there yet, and leaves the numbers in ``results/`` and ``meta/`` after each data set.
 """
