@@ -246,14 +246,3 @@ def test_what_is_shipped_goes_together():
     record = shipped_evaluation()
     assert {"advised", "random rows", "random", "fixed", "oracle"} <= set(record.choosers)
     assert set(record.groups["data"]) <= set(known.names)
-
-
-def test_the_shipped_model_advises_on_the_bundled_data():
-    import fullrank as fr
-
-    train = fr.read("online-retail").interactions
-    users = np.flatnonzero(train.users < 300)
-    found = advise(train.take(users), 0.2, proxies=False)
-    assert found.record is not None
-    assert found.advised in found.samples
-    assert found.to_dict()["record"]["data_sets"] == found.record.data_sets

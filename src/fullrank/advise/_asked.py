@@ -66,15 +66,17 @@ def settle(meta: MetaData, rows: Interactions, scenario: str | None, metric: str
 
 
 def _default(rows: Interactions, scenarios: Sequence[str]) -> tuple[str, str]:
-    values = rows.values is not None and len(rows) and rows.values.min() < rows.values.max()
-    for name, has, why in (
-        (EXPLICIT, values, "the data have ratings"),
-        (SEQUENTIAL, rows.times is not None, "the data have times and no ratings"),
-        (IMPLICIT, True, "the data have neither ratings nor times"),
-    ):
-        if has and name in scenarios:
-            return name, why
-    return scenarios[0], "the only one that was learnt"
+    """The scenario that makes most of what the data have, and why."""
+    rated = rows.values is not None and len(rows) and rows.values.min() < rows.values.max()
+    timed = rows.times is not None
+    if rated and EXPLICIT in scenarios:
+        return EXPLICIT, "the data have ratings"
+    if timed and SEQUENTIAL in scenarios:
+        return SEQUENTIAL, "the data have times and no ratings"
+    if IMPLICIT in scenarios:
+        known = "nothing was learnt of what else the data have"
+        return IMPLICIT, known if rated or timed else "the data have neither ratings nor times"
+    return scenarios[0], "the first one that was learnt"
 
 
 def _check_has(rows: Interactions, scenario: str) -> None:

@@ -223,7 +223,8 @@ def advise(
 
     Example:
         >>> import fullrank as fr
-        >>> found = advise(fr.read("online-retail").interactions, 0.2, proxies=False)
+        >>> train = fr.read("online-retail").interactions
+        >>> found = advise(train, 0.1, strategies=["RandomUsers"])
         >>> found.advised in found.samples
         True
     """
