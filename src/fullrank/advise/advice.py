@@ -235,17 +235,17 @@ def advise(
     asked = settle(known, rows, scenario, metric)
     how, left = samplers_of(known, asked.scenario, strategies, BASELINE, proxies=proxies)
     seed = seed_of(rng)
+    shipped = learner is None and meta is None
+    if shipped:
+        fitted = replace(shipped_model(), level=level)
+    else:  # before the samples are drawn: its library may be missing
+        fitted = (learner or Ridge()).fit(known.taus, known.features, seed, level=level)
     needed = [BASELINE, *(how if strategies is not None else ())]
     found, reasons = draws(data, how, keep, seed, floor, Features(), needed)
     reasons = {**left, **reasons}
     if len(found) < 2:
         why = next(iter(reasons.values()), "name another strategy beside it")
         raise DataError(f"{BASELINE} is the only sampler to choose from; {why}")
-    shipped = learner is None and meta is None
-    if shipped:
-        fitted = replace(shipped_model(), level=level)
-    else:
-        fitted = (learner or Ridge()).fit(known.taus, known.features, seed, level=level)
     return _advice(asked, keep, found, reasons, fitted, known, shipped=shipped)
 
 
