@@ -115,7 +115,7 @@ def test_missing_features_are_filled_flagged_and_no_zero():
 
 @pytest.mark.parametrize("learner", [Boosting(Trees((2, 3), 10)), PairBoosting(Trees((2, 3), 10))],
                          ids=lambda one: one.name)  # fmt: skip
-def test_trees_leave_out_a_column_that_no_data_set_of_a_fold_has(learner):
+def test_trees_take_a_column_that_no_data_set_of_a_fold_has(learner):
     """Times that a single data set has are gone where that one is left out."""
     once = FEATURES.with_columns(
         times=pl.when(pl.col("data") == "d01").then("times").otherwise(float("nan"))
@@ -246,6 +246,8 @@ def test_features_that_dont_fit_are_refused():
                 learner.fit(TABLE, FEATURES)
     with pytest.raises(SpecError, match="depths must be a whole number >= 1"):
         Trees(depths=(0,))
+    with pytest.raises(SpecError, match="least must be a number >= 0"):
+        Trees(least=-1.0)
 
 
 def test_ridge_is_that_of_scikit_learn():

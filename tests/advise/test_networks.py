@@ -10,7 +10,7 @@ import pytest
 from tests.advise.grids import grid
 
 from fullrank.advise import evaluate, verdict
-from fullrank.advise.learners import BPR, MLP, Logistic, Network
+from fullrank.advise.learners import BPR, MLP, Boosting, Logistic, Network
 from fullrank.core.errors import SpecError, TrainingError
 
 pytest.importorskip("torch", reason="needs PyTorch (make test-torch)")
@@ -72,3 +72,6 @@ def test_refusals():
     if importlib.util.find_spec("sklearn") is None:
         with pytest.raises(SpecError, match="needs scikit-learn, which is not installed"):
             Logistic().fit(TABLE, FEATURES)
+    if importlib.util.find_spec("xgboost") is None:
+        with pytest.raises(SpecError, match="needs XGBoost, which is not installed"):
+            Boosting().fit(TABLE, FEATURES)

@@ -1,7 +1,7 @@
 """Learners of which sampler to take; one a file.
 
-``Ridge`` needs the core alone, ``Boosting``, ``Logistic`` and ``PairBoosting`` scikit-learn (the
-extra ``advise``), ``MLP`` and ``BPR`` PyTorch (the extra ``neural``).
+``Ridge`` needs the core alone, ``Logistic`` scikit-learn, ``Boosting`` and ``PairBoosting`` XGBoost
+(both in the extra ``advise``), ``MLP`` and ``BPR`` PyTorch (the extra ``neural``).
 """
 
 from fullrank.advise.learners._base import Learner

@@ -11,14 +11,10 @@ from numpy.typing import NDArray
 from fullrank.advise.learners._base import Learner, Training
 from fullrank.advise.learners._choice import chosen
 from fullrank.advise.learners._fitted import Scores
-from fullrank.advise.learners._sklearn import sklearn
+from fullrank.advise.learners._libraries import xgboost
 from fullrank.core.errors import SpecError
-from fullrank.core.random import derive
 from fullrank.core.settings import check_types
 from fullrank.data.filters.amounts import check_count
-
-_SEEDS = 2**32
-"""What scikit-learn takes."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +25,14 @@ class Trees:
         depths: of a tree, to choose from.
         rounds: trees.
         learning_rate: what each adds.
-        least: cells (or pairs) in a leaf.
+        least: sum of the weights in a leaf (XGBoost's ``min_child_weight``); for pairs of their
+            Hessians, at most a quarter of the weights.
     """
 
-    depths: tuple[int, ...] = (2, 4, 6)
+    depths: tuple[int, ...] = (2, 4, 6, 8, 10)
     rounds: int = 100
     learning_rate: float = 0.1
-    least: int = 10
+    least: float = 5.0
 
     def __post_init__(self) -> None:
         check_types("trees", self, {k: v for k, v in vars(self).items() if k != "depths"})
@@ -43,67 +40,57 @@ class Trees:
             raise SpecError(f"trees: depths must be a tuple of numbers, got {self.depths!r}")
         for depth in self.depths:
             check_count("trees", "depths", depth, least=1)
-        for name in ("rounds", "least"):
-            check_count("trees", name, getattr(self, name), least=1)
+        check_count("trees", "rounds", self.rounds, least=1)
+        if not 0 <= self.least < np.inf:
+            raise SpecError(f"trees: least must be a number >= 0, got {self.least!r}")
         if not 0 < self.learning_rate <= 1:
             raise SpecError(f"trees: learning_rate must be in (0, 1], got {self.learning_rate!r}")
 
     def grow(
         self,
-        kind: str,
+        objective: str,
         depth: int,
-        seed: int,
         x: NDArray[np.float64],
         y: NDArray[Any],
         weight: NDArray[np.float64],
     ) -> Grown:
-        """Fit scikit-learn's histogram-based boosting.
+        """Fit XGBoost, which draws nothing here; on one thread, so that sums have one order.
 
         Args:
-            kind: ``"Regressor"`` or ``"Classifier"``.
+            objective: of XGBoost, such as ``"reg:squarederror"``.
             depth: of ``depths``.
-            seed: of the draws.
-            x: float64 ``[n, p]``.
+            x: float64 ``[n, p]``, NaN where a feature is missing.
             y: ``[n]``, what is predicted.
             weight: float64 ``[n]``.
         """
-        model = getattr(sklearn("ensemble"), f"HistGradientBoosting{kind}")(
-            max_depth=depth, max_iter=self.rounds, learning_rate=self.learning_rate,
-            min_samples_leaf=self.least, early_stopping=False,
-            random_state=derive(seed, "trees", depth) % _SEEDS,
-        )  # fmt: skip
-        columns = np.flatnonzero(~np.isnan(x).all(axis=0))
-        return Grown(model.fit(x[:, columns], y, weight), columns)
+        settings = {
+            "objective": objective, "max_depth": depth, "eta": self.learning_rate,
+            "min_child_weight": self.least, "tree_method": "hist", "nthread": 1,
+        }  # fmt: skip
+        rows = xgboost().DMatrix(x, label=y, weight=weight, nthread=1)
+        return Grown(xgboost().train(settings, rows, num_boost_round=self.rounds))
 
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """Trees, and the columns that they were grown on: scikit-learn refuses those without a number.
+    """Boosted trees.
 
     Attributes:
-        model: of scikit-learn.
-        columns: int64 ``[c]``.
+        model: of XGBoost.
     """
 
     model: Any
-    columns: NDArray[np.int64]
 
     def predict(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64 ``[n]``."""
-        return np.asarray(self.model.predict(x[:, self.columns]))
-
-    def chance(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of the second class: float64 ``[n]``."""
-        return np.asarray(self.model.predict_proba(x[:, self.columns])[:, 1])
+        """What was learnt, or the chance of the class 1: float64 ``[n]``."""
+        return np.asarray(self.model.predict(xgboost().DMatrix(x, nthread=1)), np.float64)
 
 
 @dataclass(frozen=True)
 class Boosting(Learner):
-    """Regression of tau by boosted trees (Friedman 2001), grown on binned columns.
+    """Regression of tau by boosted trees (Chen & Guestrin 2016, "XGBoost"), grown by that library.
 
-    It stands where Sachdeva, Wu & McAuley 2022 have XGBoost: scikit-learn's
-    ``HistGradientBoostingRegressor`` grows trees in the same way, so that one library serves all
-    learners. Missing features go down the branch that fits better.
+    Missing features go down the branch that fits better.
 
     Attributes:
         trees: settings; the depth has the smallest squared error on data sets left out.
@@ -112,12 +99,12 @@ class Boosting(Learner):
     trees: Trees = field(default_factory=Trees)
 
     def _load(self) -> None:
-        sklearn("ensemble")
+        xgboost()
 
     def _fit(self, training: Training, seed: int) -> Scores:
         def fitted(depth: int, rows: NDArray[np.bool_]) -> Grown:
             own = training.x[rows], training.tau[rows], training.weight[rows]
-            return self.trees.grow("Regressor", depth, seed, *own)
+            return self.trees.grow("reg:squarederror", depth, *own)
 
         def loss(depth: int, out: NDArray[np.bool_]) -> float:
             gap = fitted(depth, ~out).predict(training.x[out]) - training.tau[out]

@@ -12,8 +12,8 @@ from fullrank.advise.learners._base import Learner, Training
 from fullrank.advise.learners._choice import chosen
 from fullrank.advise.learners._design import Scaled
 from fullrank.advise.learners._fitted import Scores
+from fullrank.advise.learners._libraries import sklearn
 from fullrank.advise.learners._pairs import pairs
-from fullrank.advise.learners._sklearn import sklearn
 from fullrank.advise.learners.ridge import check_positive
 
 

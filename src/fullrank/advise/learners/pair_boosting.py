@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fullrank.advise.learners._base import Learner, Training
 from fullrank.advise.learners._choice import chosen
 from fullrank.advise.learners._fitted import Scores
+from fullrank.advise.learners._libraries import xgboost
 from fullrank.advise.learners._pairs import pairs, round_robin
-from fullrank.advise.learners._sklearn import sklearn
 from fullrank.advise.learners.boosting import Grown, Trees
 
 
@@ -35,7 +35,7 @@ class PairBoosting(Learner):
     trees: Trees = field(default_factory=lambda: Trees(depths=(4,)))
 
     def _load(self) -> None:
-        sklearn("ensemble")
+        xgboost()
 
     def _fit(self, training: Training, seed: int) -> Scores:
         found, own = pairs(training), _own(training)
@@ -53,17 +53,17 @@ class PairBoosting(Learner):
         weight = weight * len(weight) / weight.sum()
 
         def fitted(depth: int, rows: NDArray[np.bool_]) -> Grown:
-            return self.trees.grow("Classifier", depth, seed, x[rows], y[rows], weight[rows])
+            return self.trees.grow("binary:logistic", depth, x[rows], y[rows], weight[rows])
 
         def loss(depth: int, out: NDArray[np.bool_]) -> float:
-            chance = fitted(depth, ~out).chance(x[out])
+            chance = fitted(depth, ~out).predict(x[out])
             right = np.where(y[out] == 1, chance, 1 - chance)
             return float(np.average(-np.log(right), weights=weight[out]))
 
         model = fitted(chosen(self.trees.depths, data, loss), np.ones(len(y), bool))
 
         def scores(matrix: NDArray[np.float64], group: NDArray[np.int64]) -> NDArray[np.float64]:
-            return round_robin(group, lambda a, b: model.chance(columns(matrix, a, b)))
+            return round_robin(group, lambda a, b: model.predict(columns(matrix, a, b)))
 
         return scores
 
