@@ -152,6 +152,8 @@ def _published(parts: Mapping[str, Judged]) -> list[str]:
 
 
 def _spread(values: pl.Series) -> str:
+    if not len(values):
+        return "–"
     return f"{values.mean():.3f} ({values.std():.3f})"
 
 

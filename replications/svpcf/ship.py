@@ -17,7 +17,6 @@ import json
 import shutil
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -60,11 +59,7 @@ def main() -> None:
     for name in given.learner or LEARNERS:
         judge(meta, name, known[name], given.judged)
     parts = judged(meta, given.judged, list(known))
-    record = replace(
-        next(iter(parts.values())).evaluation,
-        groups=pl.read_csv(given.to / EVALUATION, schema_overrides={"keep": pl.Float64}),
-    )
-    given.page.write_text(advise_page.page(meta, parts, record), encoding="utf-8")
+    given.page.write_text(advise_page.page(meta, parts, record(given.to)), encoding="utf-8")
     print(f"{given.page}: {len(parts)} learners, {len(meta.names)} data sets")
 
 
@@ -120,12 +115,20 @@ def judged(meta: MetaData, source: Path, names: list[str]) -> dict[str, advise_p
         if about["meta"] != fingerprint(meta):
             print(f"{about['learner']}: judged on other meta-data; judge it again")
             continue
-        keep = {"keep": pl.Float64}
-        groups = pl.read_csv(place.parent / "groups.csv", schema_overrides=keep)
-        evaluation = Evaluation(groups, groups.clear(), skipped=0, unmeasured=0, seed=SEED)
+        evaluation = _evaluation(place.parent / "groups.csv")
         published = pl.read_csv(place.parent / "published.csv")
         out[about["learner"]] = advise_page.Judged(evaluation, published, about["settings"])
     return {name: out[name] for name in names if name in out}
+
+
+def record(to: Path) -> Evaluation:
+    """What was shipped of the model's advice."""
+    return _evaluation(to / EVALUATION)
+
+
+def _evaluation(path: Path) -> Evaluation:
+    groups = pl.read_csv(path, schema_overrides={"keep": pl.Float64})
+    return Evaluation(groups, groups.clear(), skipped=0, unmeasured=0, seed=SEED)
 
 
 def fingerprint(meta: MetaData) -> str:

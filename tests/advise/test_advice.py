@@ -175,7 +175,7 @@ def test_the_track_record_leaves_data_sets_out():
     assert found.value("random rows", "regret").value == pytest.approx(0.3, abs=0.05)
     gain = found.gain("advised", "random rows")
     assert gain.low > 0.2
-    careful = track_record(meta(signal=0.0, noise=0.2), RIDGE, 1)
+    careful = track_record(meta(n_sets=5, signal=0.0, noise=0.2), RIDGE, 1)
     changed = careful.gain("advised", "random rows")
     assert changed.low <= 0 <= changed.high
 
@@ -193,7 +193,12 @@ def test_what_can_be_judged_on_a_data_set_left_out():
 
 
 def test_other_learners_can_be_fitted_on_the_spot():
-    found = advise(NEW, 0.5, scenario="implicit", **{**HOW, "learner": Logistic((1e-3,))})
+    found = advise(
+        NEW,
+        0.5,
+        scenario="implicit",
+        **{**HOW, "learner": Logistic((1e-3,)), "meta": meta(n_sets=4)},
+    )
     assert found.learner == "Logistic"
     assert {one.strategy for one in found.samplers} == set(STRATEGIES)
 
