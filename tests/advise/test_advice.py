@@ -13,7 +13,7 @@ from tests.subsample.worlds import LOW, rows, world
 
 from fullrank.advise import MetaData, advise, track_record
 from fullrank.advise._saving import saving
-from fullrank.advise.learners import Logistic, Ridge
+from fullrank.advise.learners import Ridge
 from fullrank.advise.record import comparable
 from fullrank.advise.shipped import shipped_data, shipped_evaluation, shipped_model
 from fullrank.core.errors import DataError, SpecError, StoreError
@@ -190,17 +190,6 @@ def test_what_can_be_judged_on_a_data_set_left_out():
     assert "w1" not in set(comparable(bare)["data"])
     with pytest.raises(DataError, match="nothing to judge advice by"):
         comparable(taus.filter(pl.col("strategy") == "HeadItems"))
-
-
-def test_other_learners_can_be_fitted_on_the_spot():
-    found = advise(
-        NEW,
-        0.5,
-        scenario="implicit",
-        **{**HOW, "learner": Logistic((1e-3,)), "meta": meta(n_sets=4)},
-    )
-    assert found.learner == "Logistic"
-    assert {one.strategy for one in found.samplers} == set(STRATEGIES)
 
 
 def test_meta_data_come_back_from_a_folder_as_they_were(tmp_path):
