@@ -67,7 +67,7 @@ def _intro(meta: MetaData, record: Evaluation) -> list[str]:
         "",
         f"`{ADVISED}` is what `fullrank advise` would have named: the sampler that the shipped "
         f"ridge predicts to be best if the {100 * LEVEL:.0f} % interval of its gain over random "
-        "rows lies above 0, and random rows else.",
+        "rows, as a mean over metrics and sizes, lies above 0, and random rows else.",
         "",
     ]
 

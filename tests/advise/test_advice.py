@@ -33,6 +33,8 @@ def test_a_sampler_that_is_better_everywhere_is_advised():
     assert found.gain.strategy == "HeadUsers"
     assert 0 < found.gain.low < found.gain.value < found.gain.high
     assert found.gain.value == pytest.approx(0.3, abs=0.05)
+    assert found.gain.single_low < found.gain.low
+    assert found.gain.single_high > found.gain.high
     assert found.gain.data_sets == 6
     by = {one.strategy: one for one in found.samplers}
     assert set(by) == set(STRATEGIES)
@@ -143,7 +145,9 @@ def test_the_answer_is_ready_for_json():
     assert told["advised"] == "HeadUsers"
     assert told["record"] is None  # of the shipped model alone
     assert told["samplers"][0]["saving"]["data_sets"] == 6
-    assert set(told["gain"]) == {"strategy", "value", "low", "high", "data_sets"}
+    assert set(told["gain"]) == {
+        "strategy", "value", "low", "high", "single_low", "single_high", "data_sets"
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -317,8 +317,10 @@ def test_the_gain_of_the_best_is_predicted_by_one_model_at_a_time():
     for row in found.iter_rows(named=True):
         key = (row["data"], row["scenario"], row["metric"], row["keep"])
         gain = measured[*key, row["strategy"]] - measured[*key, "B"]
-        inside += row["low"] <= gain <= row["high"]
+        inside += row["single_low"] <= gain <= row["single_high"]
     assert inside >= 8  # of 12 at 80 %
+    widths = [found[f"{kind}high"] - found[f"{kind}low"] for kind in ("", "single_")]
+    assert widths[0].mean() < widths[1].mean()
     alone = fitted.gains(NEW.filter(pl.col("strategy") == "B"), NEW_FEATURES, "B")
     assert len(alone) == 0
 

@@ -41,7 +41,7 @@ def test_the_answer_names_the_sampler_its_gain_and_what_it_saves(cli, log, own):
     assert lines[2].split()[0] == "HeadUsers"  # the best one first
     assert {line.split()[0] for line in lines[2:6]} == {s.split()[0] for s in STRATEGIES}
     assert "advised: HeadUsers" in lines
-    assert re.search(r"gain over RandomInteractions: \+0\.[23]\d \[\+0\.\d+, \+0\.\d+\]", said.out)
+    assert re.search(r"gain over random rows: \+0\.[23]\d \[\+0\.\d+, \+0\.\d+\]", said.out)
     assert "(80 %, jackknife+ over 6 data sets)" in said.out
     assert "time of a study saved, drawing charged: 77.5 % (half of 6 data sets between" in said.out
     assert "Ridge was fitted here" in said.out
@@ -53,7 +53,7 @@ def test_it_says_that_nothing_is_told_from_random_rows(cli, log, tmp_path):
     assert said.code == 0, said.err
     assert "scenario explicit (the data have ratings), RMSE" in said.out
     assert "advised: RandomInteractions: nothing here can be told from random rows" in said.out
-    assert "over it: the interval holds 0" in said.out
+    assert "the interval holds 0: the best other one, " in said.out
     assert f"not drawn: {STRATEGIES[3]}: it trains a proxy, and none is wanted" in said.out
 
 

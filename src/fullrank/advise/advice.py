@@ -11,6 +11,7 @@ from fullrank.advise._draws import Drawn, draws
 from fullrank.advise._saving import Saving, saving
 from fullrank.advise.features import Features
 from fullrank.advise.learners import Fitted, Learner, Ridge
+from fullrank.advise.learners._gain import NUMBERS
 from fullrank.advise.meta_data import MetaData
 from fullrank.advise.record import ADVISED, BASELINE, LEVEL, ROWS
 from fullrank.advise.shipped import shipped_data, shipped_evaluation, shipped_model
@@ -61,15 +62,20 @@ class Gain:
     Attributes:
         strategy: the best other one.
         value: predicted.
-        low: lower end of the interval, by jackknife+ over data sets.
+        low: lower end of the interval for a mean over metrics and sizes, by jackknife+ over data
+            sets (``Fitted.gains``).
         high: upper end.
-        data_sets: whose errors the interval is made of.
+        single_low: lower end for two single samples by this metric, noise included.
+        single_high: upper end.
+        data_sets: whose errors the intervals are made of.
     """
 
     strategy: str
     value: float
     low: float
     high: float
+    single_low: float
+    single_high: float
     data_sets: int
 
 
@@ -198,8 +204,9 @@ def advise(
     data, the sample and their relation are measured, and a model that learnt from other data sets
     predicts tau. Nothing is fitted on these data but proxies of samplers that need one.
 
-    A sampler is advised only if the interval of its gain over ``RandomInteractions`` lies above 0:
-    both are predicted by one model at a time, with jackknife+ over data sets.
+    A sampler is advised only if the interval of its gain over ``RandomInteractions``, as a mean
+    over metrics and sizes, lies above 0: both are predicted by one model at a time, with jackknife+
+    over data sets.
 
     Args:
         data: a split, of which the training rows are sampled, or training rows.
@@ -267,7 +274,7 @@ def _advice(
     table = features.select(*key, "strategy").with_columns(metric=pl.lit(asked.metric))
     taus = fitted.predict(table, features)
     gain = fitted.gains(table, features, BASELINE).row(0, named=True)
-    best = Gain(*(gain[name] for name in ("strategy", "gain", "low", "high", "data_sets")))
+    best = Gain(*(gain[name] for name in ("strategy", *NUMBERS, "data_sets")))
     outside = _outside(features, known.features, fitted.design.features)
     rows = []
     for row in taus.sort("tau", descending=True, maintain_order=True).iter_rows(named=True):

@@ -152,18 +152,16 @@ def _saves(saving: Saving | None) -> str:
 def _verdict(found: Advice, per_cent: str) -> list[str]:
     gain = found.gain
     said = (
-        f"{gain.value:+.2f} [{gain.low:+.2f}, {gain.high:+.2f}] in tau ({per_cent}, jackknife+ "
-        f"over {count(gain.data_sets, 'data set')})"
+        f"{gain.value:+.2f} [{gain.low:+.2f}, {gain.high:+.2f}] in tau as a mean over metrics and "
+        f"sizes ({per_cent}, jackknife+ over {count(gain.data_sets, 'data set')}); two single "
+        f"samples may differ by [{gain.single_low:+.2f}, {gain.single_high:+.2f}]"
     )
     if found.beats_random:
-        return [
-            f"advised: {found.advised}",
-            f"gain over RandomInteractions: {said}",
-        ]
+        return [f"advised: {found.advised}", f"gain over random rows: {said}"]
+    where = "holds 0" if gain.high >= 0 else "lies below 0"
     return [
         f"advised: {found.advised}: nothing here can be told from random rows",
-        f"the best other one, {gain.strategy}, gains {said} over it: the interval "
-        + ("holds 0" if gain.high >= 0 else "lies below 0"),
+        f"the interval {where}: the best other one, {gain.strategy}, gains {said}",
     ]
 
 

@@ -133,6 +133,11 @@ class Fitted:
         would have chosen there, so that they have in them how far the best of several predictions
         is above what it is of.
 
+        ``low`` and ``high`` are for the gain as a mean over the metrics and sizes of the scenario
+        (one error a data set), and say whether a sampler is the better one for such data.
+        ``single_low`` and ``single_high`` are for the gain as two single samples would show it by
+        this metric (an error a group), noise included.
+
         Args:
             table: as for ``predict``.
             features: as for ``predict``.
@@ -140,9 +145,9 @@ class Fitted:
 
         Returns:
             A row for each group that has it and another one: ``data, scenario, metric, keep,
-            strategy`` (the best other one), ``gain`` with ``low`` and ``high``, and ``data_sets``
-            that the errors are of. With too few of these the interval is all of [-2, 2], and
-            without a level it is null.
+            strategy`` (the best other one), ``gain``, ``low``, ``high``, ``single_low``,
+            ``single_high``, and ``data_sets`` that the errors are of. With too few of these
+            intervals are all of [-2, 2], and without a level they are null.
 
         Raises:
             DataError: as ``predict``.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 RANGE = (-2.0, 2.0)
 """Of the difference of two taus."""
+NUMBERS = ("gain", "low", "high", "single_low", "single_high")
 
 
 def gains(
@@ -37,27 +38,32 @@ def gains(
     """
     import polars as pl
 
-    pairs = best_others(known, taus, over)
     out: list[tuple[object, ...]] = []
-    for best, base in pairs:
+    for best, base in best_others(known, taus, over):
         key = known.row(best, named=True)
-        left = []
+        mean, single = [], []
         for predicted, own in parts:
             errors = gain_errors(own.filter(own["scenario"] == key["scenario"]), over)
             if len(errors):
-                left.append(LeftOut(np.array([predicted[best] - predicted[base]]), errors))
-        low = high = None
-        if level is not None:
-            ends = jackknife_plus(left, level, RANGE) if left else RANGE
-            low, high = (float(np.ravel(end)[0]) for end in ends)
+                here = np.array([predicted[best] - predicted[base]])
+                mean.append(LeftOut(here, np.abs(errors.mean(keepdims=True))))
+                single.append(LeftOut(here, np.abs(errors)))
+        ends = (*_ends(mean, level), *_ends(single, level))
         gain = float(taus[best] - taus[base])
-        out.append((*(key[name] for name in GROUP), key["strategy"], gain, low, high, len(left)))
-    text, number = pl.String, pl.Float64
-    shape = {
-        "data": text, "scenario": text, "metric": text, "keep": number, "strategy": text,
-        "gain": number, "low": number, "high": number, "data_sets": pl.Int64,
-    }  # fmt: skip
-    return pl.DataFrame(out, shape, orient="row")
+        out.append((*(key[name] for name in GROUP), key["strategy"], gain, *ends, len(mean)))
+    shape: dict[str, type[pl.DataType]] = dict.fromkeys(GROUP, pl.String)
+    shape |= {"keep": pl.Float64, "strategy": pl.String, **dict.fromkeys(NUMBERS, pl.Float64)}
+    return pl.DataFrame(out, {**shape, "data_sets": pl.Int64}, orient="row")
+
+
+def _ends(parts: Sequence[LeftOut], level: float | None) -> tuple[float | None, float | None]:
+    """Of the interval of one gain."""
+    if level is None:
+        return None, None
+    if not parts:
+        return RANGE
+    low, high = jackknife_plus(parts, level, RANGE)
+    return float(low[0]), float(high[0])
 
 
 def best_others(known: pl.DataFrame, taus: NDArray[np.float64], over: str) -> list[tuple[int, int]]:
@@ -75,7 +81,7 @@ def best_others(known: pl.DataFrame, taus: NDArray[np.float64], over: str) -> li
 
 
 def gain_errors(own: pl.DataFrame, over: str) -> NDArray[np.float64]:
-    """How far predicted gains of the chosen samplers lay from the measured ones: float64 ``[m]``.
+    """Measured gains of the samplers that would have been chosen less predicted: float64 ``[m]``.
 
     Args:
         own: cells of a data set left out, with ``tau`` and ``predicted``.
@@ -83,8 +89,6 @@ def gain_errors(own: pl.DataFrame, over: str) -> NDArray[np.float64]:
     """
     if not len(own):
         return np.zeros(0)
-    tau, predicted = own["tau"].to_numpy(), own["predicted"].to_numpy()
-    pairs = best_others(own, predicted, over)
-    return np.array([
-        abs((tau[best] - tau[base]) - (predicted[best] - predicted[base])) for best, base in pairs
-    ])  # fmt: skip
+    error = own["tau"].to_numpy() - own["predicted"].to_numpy()
+    pairs = best_others(own, own["predicted"].to_numpy(), over)
+    return np.array([error[best] - error[base] for best, base in pairs])
