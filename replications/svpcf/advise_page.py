@@ -73,6 +73,8 @@ def _intro(meta: MetaData, record: Evaluation) -> list[str]:
 
 
 def _value(found: Estimate) -> str:
+    if found.n_users < 2:
+        return f"{found.value:.3f}"
     return f"{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 

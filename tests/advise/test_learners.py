@@ -26,6 +26,7 @@ from fullrank.advise.learners._design import Design, Scaled
 from fullrank.advise.learners._jackknife import LeftOut, jackknife_plus
 from fullrank.advise.learners._pairs import all_pairs, pairs, round_robin
 from fullrank.advise.learners.pair_boosting import _own
+from fullrank.advise.learners.ridge import _alike
 from fullrank.advise.table import cells, feature_names, joined
 from fullrank.core.errors import DataError, SpecError, StoreError
 
@@ -256,11 +257,17 @@ def test_ridge_is_that_of_scikit_learn():
     some = training(TABLE.with_columns(tau_sd=0.1 + 0.5 * (pl.col("strategy") == "A")))
     scaled = Scaled.of(some.x)
     for alpha in (1e-2, 10.0):
-        theirs = Theirs(alpha).fit(scaled(some.x), some.tau, some.weight)
+        theirs = Theirs(alpha).fit(scaled(some.x), some.tau, _alike(some.weight, some.data))
         mine = Ridge((alpha,))._fit(some, 0)
         np.testing.assert_allclose(
             mine(some.x, some.group), theirs.predict(scaled(some.x)), rtol=0, atol=1e-9
         )
+
+
+def test_data_sets_count_alike_in_a_ridge_however_many_cells_they_have():
+    weight = _alike(np.array([1.0, 1.0, 0.5, 0.5, 1.0]), np.array([0, 1, 1, 1, 2]))
+    np.testing.assert_allclose(np.bincount([0, 1, 1, 1, 2], weight), 5 / 3)
+    assert weight[1] == pytest.approx(2 * weight[2])  # and noisy cells less within one
 
 
 def test_elimination_leaves_the_columns_that_count():

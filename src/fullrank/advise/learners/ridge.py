@@ -53,7 +53,7 @@ class Linear:
 
 @dataclass(frozen=True)
 class Ridge(Learner):
-    """Ridge regression (Hoerl & Kennard 1970) of tau on the scaled columns.
+    """Ridge regression (Hoerl & Kennard 1970) of tau on the scaled columns; data sets count alike.
 
     The penalty is that of the ``alphas`` with the smallest squared error on data sets left out,
     the same five as in Sachdeva, Wu & McAuley 2022. They also cut the columns down to ten by
@@ -76,13 +76,13 @@ class Ridge(Learner):
 
     def _fit(self, training: Training, seed: int) -> Scores:
         scaled = Scaled.of(training.x)
-        x = scaled(training.x)
+        x, weight = scaled(training.x), _alike(training.weight, training.data)
         known: dict[bytes, _Moments] = {}
 
         def fitted(alpha: float, rows: NDArray[np.bool_]) -> Linear:
             moments = known.get(rows.tobytes())
             if moments is None:  # the same for all alphas
-                moments = _Moments.of(x[rows], training.tau[rows], training.weight[rows])
+                moments = _Moments.of(x[rows], training.tau[rows], weight[rows])
                 known[rows.tobytes()] = moments
             columns = self._left(moments, alpha)
             weights = moments.solve(columns, alpha)
@@ -91,9 +91,7 @@ class Ridge(Learner):
         def loss(alpha: float, out: NDArray[np.bool_]) -> float:
             model = fitted(alpha, ~out)
             predicted = x[out][:, model.columns] @ model.weights + model.intercept
-            return float(
-                np.average((predicted - training.tau[out]) ** 2, weights=training.weight[out])
-            )
+            return float(np.average((predicted - training.tau[out]) ** 2, weights=weight[out]))
 
         everything = np.ones(len(training.tau), bool)
         return fitted(chosen(self.alphas, training.data, loss), everything)
@@ -109,6 +107,12 @@ class Ridge(Learner):
             drop = min(max(int(_STEP * len(columns)), 1), len(columns) - self.columns)
             columns = columns[np.sort(np.argsort(size, kind="stable")[drop:])]
         return columns
+
+
+def _alike(weight: NDArray[np.float64], data: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Weights with the same sum in each data set, however many cells it has; mean 1."""
+    sums = np.bincount(data, weight)[data]
+    return np.asarray(weight / sums * (len(data) / len(np.unique(data))))
 
 
 @dataclass(frozen=True, eq=False)
