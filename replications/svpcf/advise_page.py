@@ -90,7 +90,8 @@ def _whole(parts: Mapping[str, Judged], record: Evaluation) -> list[str]:
     rows = [_row(name, record, chooser) for chooser, name in BASELINES.items()]
     rows += [_row(f"`{ADVISED}`", record, ADVISED)]
     rows += [_row(name, part.evaluation, name) for name, part in parts.items()]
-    return [*_HEAD, *rows, ""]
+    settings = [f"{name} is `{part.settings}`" for name, part in parts.items()]
+    return [*_HEAD, *rows, "", f"Settings: {'; '.join(settings)}.", ""]
 
 
 def _verdicts(parts: Mapping[str, Judged], record: Evaluation) -> list[str]:

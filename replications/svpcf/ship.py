@@ -22,7 +22,16 @@ from pathlib import Path
 import polars as pl
 
 from fullrank.advise import Evaluation, MetaData, evaluate, track_record
-from fullrank.advise.learners import Learner, Ridge, parse_learner
+from fullrank.advise.learners import (
+    BPR,
+    MLP,
+    Boosting,
+    Learner,
+    Logistic,
+    PairBoosting,
+    Ridge,
+    Trees,
+)
 from fullrank.advise.meta_data import FILES
 from fullrank.advise.record import LEVEL, comparable
 from fullrank.advise.shipped import EVALUATION, FOLDER
@@ -38,9 +47,17 @@ SHIPPED = Ridge()
 LEARNERS: Mapping[str, Learner] = {
     "Ridge": SHIPPED,
     "Ridge, ten columns": Ridge(columns=10),
-    **{name: parse_learner(name) for name in ("Logistic", "Boosting", "PairBoosting")},
+    "Logistic": Logistic((1e-2,)),
+    "Boosting": Boosting(Trees(depths=(4,))),
+    "PairBoosting": PairBoosting(Trees(depths=(4,))),
 }
-NETWORKS: Mapping[str, Learner] = {name: parse_learner(name) for name in ("MLP", "BPR")}
+"""One setting each of the dear ones: to choose takes as many fits as settings and folds."""
+NETWORKS: Mapping[str, Learner] = {"MLP": MLP(), "BPR": BPR()}
+CHOSEN: Mapping[str, Learner] = {
+    "Logistic, chosen": Logistic(),
+    "Boosting, chosen": Boosting(),
+}
+"""Settings chosen by leaving out data sets: hours of one core, and only when asked for."""
 DIGITS = 6
 
 
@@ -50,15 +67,27 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=FOLDER, help="the package's folder")
     parser.add_argument("--page", type=Path, default=HERE / "advise.md")
     parser.add_argument("--judged", type=Path, default=JUDGED, help="results of each learner")
-    parser.add_argument("--learner", action="append", help="judge these alone; ship nothing")
+    parser.add_argument(
+        "--learner",
+        action="append",
+        choices=[*LEARNERS, *NETWORKS, *CHOSEN],
+        help="judge these alone; ship nothing",
+    )
     given = parser.parse_args()
-    known = {**LEARNERS, **NETWORKS}
+    known = {**LEARNERS, **NETWORKS, **CHOSEN}
     meta = joined(given.source)
     if given.learner is None:
         ship(meta, given.to)
     for name in given.learner or LEARNERS:
         judge(meta, name, known[name], given.judged)
-    parts = judged(meta, given.judged, list(known))
+        write_page(meta, given, list(known))
+
+
+def write_page(meta: MetaData, given: argparse.Namespace, names: list[str]) -> None:
+    """The page with all learners that were judged so far."""
+    if fingerprint(MetaData.load(given.to)) != fingerprint(meta):
+        raise SystemExit(f"{given.to} was shipped from other meta-data; leave --learner out first")
+    parts = judged(meta, given.judged, names)
     given.page.write_text(advise_page.page(meta, parts, record(given.to)), encoding="utf-8")
     print(f"{given.page}: {len(parts)} learners, {len(meta.names)} data sets")
 

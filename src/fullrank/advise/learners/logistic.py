@@ -48,7 +48,7 @@ class Logistic(Learner):
 
         def weights(penalty: float, rows: NDArray[np.bool_]) -> NDArray[np.float64]:
             model = sklearn("linear_model").LogisticRegression(
-                C=penalty, fit_intercept=False, max_iter=2000
+                C=penalty, fit_intercept=False, solver="newton-cholesky", max_iter=200
             )
             some = gaps[rows]  # both ways, since both classes have to be there
             sides = np.repeat([1, -1], len(some))
