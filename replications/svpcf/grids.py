@@ -22,7 +22,6 @@ def grid(
     settings: Settings,
     *,
     keep: Sequence[float] = parts.KEEP,
-    names: Mapping[str, Sequence[str]] | None = None,
     **changes: Any,
 ) -> PsiSpec:
     """The grid of a data set under one seed, which is that of the split, the draws and the fits.
@@ -35,13 +34,10 @@ def grid(
         seed: of the repeat.
         settings: of the models.
         keep: shares of the training rows.
-        names: by scenario the models that rank; all ten by default.
         changes: other keys of the file.
     """
     scenarios = [
-        parts.scenario_of(
-            name, parts.models_of(name, settings.get(name, {}), (names or {}).get(name))
-        )
+        parts.scenario_of(name, parts.models_of(name, settings.get(name, {})))
         for name in source.scenarios
     ]
     content: dict[str, Any] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -87,7 +88,7 @@ def read(folder: Path) -> Found:
 
 def _table(folder: Path, name: str) -> pl.DataFrame:
     """The files of all seeds below each other, with the seed."""
-    text = {"sampler": pl.String, "missing": pl.String, "notes": pl.String}
+    text: dict[str, Any] = {"sampler": pl.String, "missing": pl.String, "notes": pl.String}
     number = dict.fromkeys((*MEASURES, "warm", "sd_users"), pl.Float64)
     paths = sorted(folder.glob(f"{name}-*.csv"))
     if not paths:

@@ -101,22 +101,16 @@ def names_of(scenario: str) -> tuple[str, ...]:
     return (*TEN, LAST[scenario])
 
 
-def models_of(
-    scenario: str, settings: Mapping[str, Mapping[str, Any]], names: Sequence[str] | None = None
-) -> list[dict[str, Any]]:
+def models_of(scenario: str, settings: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Models of a scenario with what was chosen for them.
 
     Args:
         scenario: one of ``SPLITS``.
         settings: by name of the model; defaults for one that is not there.
-        names: of models that rank; all ten by default.
     """
     if scenario == "explicit":
         return [dict(model) for model in EXPLICIT]
-    return [
-        {"name": name, "settings": dict(settings.get(name, {}))}
-        for name in names or names_of(scenario)
-    ]
+    return [{"name": name, "settings": dict(settings.get(name, {}))} for name in names_of(scenario)]
 
 
 def scenario_of(name: str, models: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ def all_of(sets: Sequence[Found]) -> dict[str, str]:
 
 def by_size(sets: Sequence[Found]) -> Any:
     """One small plot a sampler: each data set, and random rows in grey."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for one in sets:
         for label in one.terms.samplers:
             for keep in sorted({place.keep for place in one.terms.common}):
@@ -32,7 +32,7 @@ def by_size(sets: Sequence[Found]) -> Any:
                 plain = one.psi("rows, random", places)
                 row = {"sampler": label, "data": one.name, "size": 100 * keep}
                 rows.append({**row, "tau": tau, "plain": plain})
-    sizes = sorted({row["size"] for row in rows}, key=float)
+    sizes = sorted({row["size"] for row in rows})
     base = alt.Chart().encode(
         x=alt.X(
             "size:Q",

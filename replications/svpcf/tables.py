@@ -251,4 +251,4 @@ def traps(table: pl.DataFrame) -> str:
 
 
 def _count(part: pl.DataFrame, column: str) -> str:
-    return f"{part[column].mean():g}"
+    return f"{float(str(part[column].mean())):g}"

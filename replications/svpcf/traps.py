@@ -44,7 +44,10 @@ SIZES = {
 def grids(store: Path, seed: int, settings: Settings) -> dict[str, PsiResults]:
     """The grid without traps, with the published sizes, and with the published catalogue."""
     samplers = [dict(one) for one in parts.SAMPLERS if one["label"] in SIZES]
-    own = {"exact": {"sampler": [*samplers, DAMPING]}, "faithful": {"size": "faithful"}}
+    own: dict[str, dict[str, Any]] = {
+        "exact": {"sampler": [*samplers, DAMPING]},
+        "faithful": {"size": "faithful"},
+    }
     own["subset"] = {"catalogue": "subset"}
     out = {}
     for name, changes in own.items():

@@ -103,8 +103,8 @@ def terms(found: PsiResults) -> Iterator[dict[str, Any]]:
         drawn = term.drawn.get("tau")
         sd = None if drawn is None else float(np.nanstd(drawn, ddof=1))
         yield {**_place(term), **term.values, "warm": term.warm, "sd_users": sd, "missing": None}
-    for term in found.terms.missing:
-        yield {**_place(term), "missing": term.reason}
+    for gone in found.terms.missing:
+        yield {**_place(gone), "missing": gone.reason}
 
 
 def _place(term: Any) -> dict[str, Any]:
