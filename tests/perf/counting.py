@@ -23,7 +23,7 @@ _BASE = (ord("C") << 24) | (ord("T") << 16)  # callgrind.h, VG_USERREQ_TOOL_BASE
 ZERO_STATS, DUMP_STATS_AT, START, STOP = _BASE + 1, _BASE + 3, _BASE + 4, _BASE + 5
 
 MORE = 0.2
-"""The regression that must be seen: a piece with so much more work is counted beside each."""
+"""The regression that must be seen: so much more of its work is counted beside each piece."""
 
 
 def requester() -> Callable[..., int]:
@@ -41,16 +41,14 @@ def requester() -> Callable[..., int]:
     return request
 
 
-def count(request: Callable[..., int], name: str, pieces: list[Piece]) -> None:
-    """Count the pieces, each called once before, as one event called ``name``."""
-    for piece in pieces:
-        piece()
+def count(request: Callable[..., int], name: str, piece: Piece) -> None:
+    """Count a piece that was called once before, as an event called ``name``."""
+    piece()
     label = ctypes.create_string_buffer(name.encode())
     gc.collect()
     request(ZERO_STATS)
     request(START)
-    for piece in pieces:
-        piece()
+    piece()
     request(STOP)
     request(DUMP_STATS_AT, ctypes.addressof(label))
 
@@ -69,19 +67,21 @@ def call_twice(place: str) -> None:
 
 
 def main() -> None:
-    """Count the cases, each alone and with a fifth more of its work."""
+    """Count the cases and a fifth of each, and at last one of them with a kernel slowed down."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", default=list(CASES))
-    parser.add_argument("--twice", help="module:name of a kernel to call twice")
+    parser.add_argument(
+        "--twice", nargs=2, metavar=("KERNEL", "CASE"), help="module:name of a kernel to call twice"
+    )
     arguments = parser.parse_args()
-    if arguments.twice:
-        call_twice(arguments.twice)
     request = requester()
     gc.disable()
-    for name in arguments.names:
-        base, more = CASES[name](1.0), CASES[name](MORE)
-        count(request, name, [base])
-        count(request, f"{name}: slower", [base, more])
+    for name, make in CASES.items():
+        count(request, name, make(1.0))
+        count(request, f"{name}: more", make(MORE))
+    if arguments.twice:
+        kernel, name = arguments.twice
+        call_twice(kernel)
+        count(request, f"{name}: twice", CASES[name](1.0))
 
 
 if __name__ == "__main__":
