@@ -18,7 +18,7 @@ from benchmarks._rows import Row, table
 
 PARTS = (
     "basics", "full_ranking", "scored", "sampled", "lists", "data_path", "training",
-    "training_sgd", "training_neural", "advise_features",
+    "training_sgd", "training_neural", "advise_features", "samplers",
 )  # fmt: skip
 README = Path(__file__).parent / "README.md"
 FAILED = "runs"
