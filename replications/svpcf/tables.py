@@ -233,7 +233,6 @@ def traps(table: pl.DataFrame) -> str:
     rows = []
     for (trap, sampler), part in table.group_by("trap", "sampler", maintain_order=True):
         change = (part["with"] - part["without_same_terms"]).drop_nulls()
-        size = part["rows_at_smallest"].mean()
         rows.append(
             [
                 str(trap),
@@ -243,11 +242,10 @@ def traps(table: pl.DataFrame) -> str:
                 f"{_count(part, 'terms_without')} → {_count(part, 'terms_with')}",
                 signed(change.mean()),  # type: ignore[arg-type]
                 f"{signed(change.min())} … {signed(change.max())}" if len(change) else "",  # type: ignore[arg-type]
-                "" if size is None else f"{100 * float(str(size)):.2g} %",
             ]
         )
     heads = ["trap", "sampler", "Psi without", "with", "terms", "change over the same terms"]
-    return markdown([*heads, "by seed", "rows kept at the smallest size"], rows)
+    return markdown([*heads, "by seed"], rows)
 
 
 def _count(part: pl.DataFrame, column: str) -> str:

@@ -238,4 +238,4 @@ def test_traps_are_averaged_over_seeds():
         for seed in (1, 2, 3)
     ]  # fmt: skip
     line = tables.traps(pl.DataFrame(rows)).splitlines()[2]
-    assert "| +0.500 | +0.200 | 12 → 8 | -0.200 | -0.300 … -0.100 | 1 % |" in line
+    assert "| +0.500 | +0.200 | 12 → 8 | -0.200 | -0.300 … -0.100 |" in line
