@@ -124,6 +124,9 @@ def test_features_outside_those_learnt_from_are_told():
     assert value == pytest.approx(np.log(6000), abs=0.1)
     assert low <= high < value
     assert all(one.outside >= len(far.outside) for one in far.samplers)
+    assert "keep" not in far.outside
+    few = advise(world(0), 0.1, scenario="implicit", proxies=False, **{**HOW, "rng": 0})
+    assert few.outside["keep"] == (0.1, 0.2, 0.5)
 
 
 def test_savings_are_quartiles_at_the_nearest_size_with_the_drawing_charged():

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _HERE = "these data"
+_KEEP = "keep"
 _ROUNDING = 1e-5
 
 
@@ -110,8 +111,8 @@ class Advice:
         keep: share of the rows.
         level: of the intervals.
         names: of the features that were measured.
-        outside: by name those of the data themselves that lie outside of what was learnt from: the
-            value, and the least and largest one there.
+        outside: by name those of the data themselves, and the share kept, that lie outside of what
+            was learnt from: the value, and the least and largest one there.
         learnt_from: names of the data sets with the scenario.
         learner: what predicts.
         record: of the shipped model; None for another one.
@@ -275,7 +276,7 @@ def _advice(
     taus = fitted.predict(table, features)
     gain = fitted.gains(table, features, BASELINE).row(0, named=True)
     best = Gain(*(gain[name] for name in ("strategy", *NUMBERS, "data_sets")))
-    outside = _outside(features, known.features, fitted.design.features)
+    outside = _outside(features, known.features, [_KEEP, *fitted.design.features])
     rows = []
     for row in taus.sort("tau", descending=True, maintain_order=True).iter_rows(named=True):
         strategy = row["strategy"]
@@ -290,7 +291,7 @@ def _advice(
     return Advice(
         advised, best, tuple(rows), reasons, asked.scenario, asked.chosen_by, asked.metric, keep,
         fitted.level or LEVEL, fitted.design.features,
-        {name: spot for name, spot in outside[advised].items() if name.startswith("full.")},
+        {k: v for k, v in outside[advised].items() if k == _KEEP or k.startswith("full.")},
         asked.data_sets, fitted.learner.name, _record() if shipped else None,
         {strategy: one.sample for strategy, one in found.items()},
     )  # fmt: skip

@@ -203,10 +203,11 @@ def _outside_text(found: Advice) -> str:
         f"{name} {value:.3g} (learnt from {low:.3g} to {high:.3g})"
         for name, (value, low, high) in list(found.outside.items())[:_SHOWN]
     ]
-    more = len(found.outside) - len(parts)
-    of = sum(name.startswith("full.") for name in found.names)
+    if len(found.outside) > len(parts):
+        parts.append(f"and {len(found.outside) - len(parts)} more")
+    of = 1 + sum(name.startswith("full.") for name in found.names)
     return (
         f"these data are unlike those that were learnt from in {len(found.outside)} of {of} "
-        f"features: {', '.join(parts)}{f' and {more} more' if more else ''}; the prediction "
-        "takes the nearest that it knows"
+        f"features, the share kept among them: {', '.join(parts)}; the prediction takes the "
+        "nearest that it knows"
     )
