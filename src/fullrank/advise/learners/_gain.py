@@ -39,11 +39,14 @@ def gains(
     import polars as pl
 
     out: list[tuple[object, ...]] = []
+    errors_of = {
+        scenario: [gain_errors(own.filter(own["scenario"] == scenario), over) for _, own in parts]
+        for scenario in known["scenario"].unique()
+    }
     for best, base in best_others(known, taus, over):
         key = known.row(best, named=True)
         mean, single = [], []
-        for predicted, own in parts:
-            errors = gain_errors(own.filter(own["scenario"] == key["scenario"]), over)
+        for (predicted, _), errors in zip(parts, errors_of[key["scenario"]]):
             if len(errors):
                 here = np.array([predicted[best] - predicted[base]])
                 mean.append(LeftOut(here, np.abs(errors.mean(keepdims=True))))
