@@ -146,15 +146,13 @@ def shorter(sets: Sequence[Found], paper: Sequence[Found]) -> Claim:
     text = f"Training at 10 % is {SHORTER} times shorter (as recalled, unverified)"
     told, found = [], {}
     for name, some in (("cheap models", sets), ("the paper's algorithms", paper)):
-        rows = {row["sampler"]: row for row in numbers.shares(some) if row["keep"] == 0.1}
-        times = {label: 1 / float(str(row["study"])) for label, row in rows.items()}
-        if not times:
+        rows = [row for row in numbers.shares(some) if row["keep"] == 0.1]
+        alone, both = _times(rows, "study"), _times(rows, "both")
+        if not alone:
             continue
-        found[name] = sum(times.values()) / len(times)
-        told.append(
-            f"{name}: {found[name]:.1f} times, samplers' mean ({_span(list(times.values()))})"
-        )
-        both = {label: 1 / float(str(row["both"])) for label, row in rows.items()}
+        found[name] = sum(alone.values()) / len(alone)
+        span = f"{min(alone.values()):.1f} to {max(alone.values()):.1f}"
+        told.append(f"{name}: {found[name]:.1f} times, samplers' mean ({span})")
         if HARDEST in both:
             told.append(f"with its proxy {HARDEST} {both[HARDEST]:.1f} times")
     own = found.get("the paper's algorithms")
@@ -162,8 +160,10 @@ def shorter(sets: Sequence[Found], paper: Sequence[Found]) -> Claim:
     return Claim(text, verdict, "; ".join(told) or "not measured")
 
 
-def _span(values: Sequence[float]) -> str:
-    return f"{min(values):.1f} to {max(values):.1f}"
+def _times(rows: Sequence[Mapping[str, object]], column: str) -> dict[str, float]:
+    """By sampler how many times shorter it is; those that are not known are left out."""
+    known = [row for row in rows if row[column] is not None]
+    return {str(row["sampler"]): 1 / float(str(row[column])) for row in known}
 
 
 def genie() -> Claim:
