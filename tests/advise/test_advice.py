@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from tests.advise.meta import KEEPS, KINDS, STRATEGIES, meta
 from tests.subsample.worlds import LOW, rows, world
 
 from fullrank.advise import MetaData, advise, track_record
 from fullrank.advise._saving import saving
 from fullrank.advise.learners import Ridge
-from fullrank.advise.record import comparable
+from fullrank.advise.learners._gain import usual_gain
+from fullrank.advise.record import comparable, is_taken
 from fullrank.advise.shipped import shipped_data, shipped_evaluation, shipped_model
 from fullrank.core.errors import DataError, SpecError, StoreError
 from fullrank.split import RandomRows
@@ -149,7 +151,8 @@ def test_the_answer_is_ready_for_json():
     assert told["record"] is None  # of the shipped model alone
     assert told["samplers"][0]["saving"]["data_sets"] == 6
     assert set(told["gain"]) == {
-        "strategy", "value", "low", "high", "single_low", "single_high", "data_sets"
+        "strategy", "value", "low", "high", "single_low", "single_high", "usual", "usual_low",
+        "usual_high", "data_sets",
     }  # fmt: skip
 
 
@@ -247,3 +250,27 @@ def test_what_is_shipped_goes_together():
     record = shipped_evaluation()
     assert {"advised", "random rows", "random", "fixed", "oracle"} <= set(record.choosers)
     assert set(record.groups["data"]) <= set(known.names)
+
+
+def test_a_sampler_that_is_better_on_average_is_advised_though_these_data_leave_it_open():
+    assert is_taken(0.1, 0.01, None)
+    assert is_taken(0.1, -0.2, 0.05)
+    assert not is_taken(0.1, -0.2, -0.05)
+    assert not is_taken(0.1, -0.2, None)
+    assert not is_taken(-0.1, -0.3, 0.05)
+
+
+def test_what_choices_gained_on_data_sets_left_out_by_hand():
+    rows = [("A", 0.1, 0.2), ("B", 0.5, 0.3), ("A", 0.4, 0.6), ("B", 0.1, 0.5)]
+    own = pl.DataFrame(rows, ["strategy", "tau", "predicted"], orient="row").with_columns(
+        data=pl.lit("d"),
+        scenario=pl.lit("s"),
+        metric=pl.lit("m"),
+        keep=pl.Series([0.1, 0.1, 0.5, 0.5]),
+    )
+    other = own.with_columns(tau=pl.col("tau") * 0.5)
+    usual, low, high = usual_gain([own, other], "A")
+    assert usual == pytest.approx(0.15)  # 0.4 in the first group and 0 in the second; half of it
+    half = stats.t.ppf(0.975, 1) * 0.05 * np.sqrt(1 + 2)  # two data sets, 0.2 and 0.1
+    assert (low, high) == (pytest.approx(usual - half), pytest.approx(usual + half))
+    assert usual_gain([own], "A") == (None, None, None)

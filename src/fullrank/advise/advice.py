@@ -13,7 +13,7 @@ from fullrank.advise.features import Features
 from fullrank.advise.learners import Fitted, Learner, Ridge
 from fullrank.advise.learners._gain import NUMBERS
 from fullrank.advise.meta_data import MetaData
-from fullrank.advise.record import ADVISED, BASELINE, LEVEL, ROWS
+from fullrank.advise.record import ADVISED, BASELINE, LEVEL, ROWS, is_taken
 from fullrank.advise.shipped import shipped_data, shipped_evaluation, shipped_model
 from fullrank.core.brief import brief, count
 from fullrank.core.errors import DataError, SpecError
@@ -68,6 +68,10 @@ class Gain:
         high: upper end.
         single_low: lower end for two single samples by this metric, noise included.
         single_high: upper end.
+        usual: what it gained on average over data sets left out to take the best prediction; None
+            with fewer than two.
+        usual_low: lower end of its interval, at 95 %.
+        usual_high: upper end.
         data_sets: whose errors the intervals are made of.
     """
 
@@ -77,7 +81,15 @@ class Gain:
     high: float
     single_low: float
     single_high: float
+    usual: float | None
+    usual_low: float | None
+    usual_high: float | None
     data_sets: int
+
+    @property
+    def is_sure(self) -> bool:
+        """The interval for data like these lies above 0."""
+        return self.low > 0
 
 
 @dataclass(frozen=True)
@@ -101,7 +113,8 @@ class Advice:
     """Which sampler to take, and how sure that is.
 
     Attributes:
-        advised: strategy; ``RandomInteractions`` unless the interval of the gain lies above 0.
+        advised: strategy; ``RandomInteractions`` unless another one is better: for these data
+            (the interval of the gain lies above 0) or on average over data sets left out.
         gain: of the best other sampler over ``RandomInteractions``.
         samplers: those that were drawn, best first.
         undrawn: by strategy why there is no sample.
@@ -141,8 +154,8 @@ class Advice:
 
     @property
     def beats_random(self) -> bool:
-        """The interval of the gain over ``RandomInteractions`` lies above 0."""
-        return self.gain.low > 0
+        """Another sampler than ``RandomInteractions`` is advised."""
+        return self.advised != BASELINE
 
     @property
     def sample(self) -> Subsample:
@@ -205,9 +218,10 @@ def advise(
     data, the sample and their relation are measured, and a model that learnt from other data sets
     predicts tau. Nothing is fitted on these data but proxies of samplers that need one.
 
-    A sampler is advised only if the interval of its gain over ``RandomInteractions``, as a mean
-    over metrics and sizes, lies above 0: both are predicted by one model at a time, with jackknife+
-    over data sets.
+    A sampler is advised if the interval of its gain over ``RandomInteractions``, as a mean over
+    metrics and sizes, lies above 0 (both are predicted by one model at a time, with jackknife+ over
+    data sets), or if to take the best prediction was better than random rows on average over the
+    data sets left out. Else random rows are advised.
 
     Args:
         data: a split, of which the training rows are sampled, or training rows.
@@ -287,7 +301,8 @@ def _advice(
                 len(outside[strategy]), saving(known.costs, asked.scenario, strategy, keep),
             )
         )  # fmt: skip
-    advised = best.strategy if best.low > 0 else BASELINE
+    taken = is_taken(best.value, best.low, best.usual_low)
+    advised = best.strategy if taken else BASELINE
     return Advice(
         advised, best, tuple(rows), reasons, asked.scenario, asked.chosen_by, asked.metric, keep,
         fitted.level or LEVEL, fitted.design.features,

@@ -82,7 +82,7 @@ class Evaluation:
             level: of the interval.
             method: as for ``fullrank.stats.mean_interval``: a bootstrap over data sets from 20 of
                 them upwards, and a t interval below, where a bootstrap's are too short; either is
-                widened where something was learnt (``_of_data_sets``).
+                widened where something was learnt (``of_data_sets``).
         """
         values, learnt = self.by_data(chooser, measure), chooser not in (RANDOM, ORACLE)
         found = mean_interval(
@@ -90,7 +90,7 @@ class Evaluation:
             bounds=_BOUNDS[measure] if learnt else None,
         )  # fmt: skip
         low, high = _BOUNDS[measure]
-        wide = _of_data_sets(found, learnt=learnt)
+        wide = of_data_sets(found, learnt=learnt)
         return replace(wide, low=max(wide.low, low), high=min(wide.high, high))
 
     def gain(
@@ -112,7 +112,7 @@ class Evaluation:
             gap if measure == "p@1" else -gap, level=level, method=method,
             rng=derive(self.seed, "interval"),
         )  # fmt: skip
-        return _of_data_sets(found, learnt={chooser, over} - {RANDOM, ORACLE} != set())
+        return of_data_sets(found, learnt={chooser, over} - {RANDOM, ORACLE} != set())
 
     def summary(self, *, level: float = 0.95, method: Method = "auto") -> pl.DataFrame:
         """``chooser, measure, value, low, high, data_sets`` for every chooser and measure."""
@@ -303,7 +303,7 @@ def _outcomes(test: pl.DataFrame, predicted: _Predicted) -> tuple[list[tuple[obj
     return rows, skipped
 
 
-def _of_data_sets(found: Estimate, *, learnt: bool) -> Estimate:
+def of_data_sets(found: Estimate, *, learnt: bool) -> Estimate:
     """The estimate in the words of what was resampled, wider where something was learnt.
 
     Choices for two data sets were learnt from nearly the same others, and each from the other of

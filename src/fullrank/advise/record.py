@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fullrank.advise._regret import TIE
 from fullrank.advise.learners._base import Learner
@@ -21,7 +21,7 @@ BASELINE = "RandomInteractions"
 LEVEL = 0.8
 """Of intervals: jackknife+ needs four data sets at 80 %, and nineteen at 95 %."""
 ADVISED = "advised"
-"""Chooser: the sampler that ``advise`` names, random rows where the gain's interval holds 0."""
+"""Chooser: the sampler that ``advise`` names."""
 ROWS = "random rows"
 """Chooser: always ``RandomInteractions``."""
 _LEAST = 2
@@ -34,8 +34,8 @@ def track_record(
 
     Beside the choosers of ``evaluate`` (the learner under its own name) there are ``random rows``,
     which always takes ``RandomInteractions``, and ``advised``, which takes the best predicted
-    sampler if the interval of its gain lies above 0, and random rows else. Their mse is that of
-    the random choice and of the learner, whose taus they go by.
+    sampler if ``advise`` would, having seen the other data sets alone, and random rows else. Their
+    mse is that of the random choice and of the learner, whose taus they go by.
 
     Args:
         meta: of four data sets or more.
@@ -70,16 +70,28 @@ def track_record(
     return replace(found, groups=pl.concat(out), unmeasured=unmeasured)
 
 
-def _row(test: pl.DataFrame, gain: dict[str, object]) -> tuple[object, ...]:
+def is_taken(gain: float, low: float | None, usual_low: float | None) -> bool:
+    """Whether the best other sampler is advised, and not random rows.
+
+    Args:
+        gain: predicted, over random rows.
+        low: lower end of its interval for data like these.
+        usual_low: lower end of what such choices gained on average over data sets left out.
+    """
+    sure = low is not None and low > 0
+    return sure or (gain > 0 and usual_low is not None and usual_low > 0)
+
+
+def _row(test: pl.DataFrame, gain: dict[str, Any]) -> tuple[object, ...]:
     """A group, the strategy advised, and the taus of the best, of it, and of random rows."""
     import polars as pl
 
     own = test.filter(*(pl.col(name) == gain[name] for name in GROUP))
     tau = dict(zip(own["strategy"], own["tau"]))
-    low = gain["low"]
-    advised = gain["strategy"] if isinstance(low, float) and low > 0 else BASELINE
+    taken = is_taken(gain["gain"], gain["low"], gain["usual_low"])
+    advised = gain["strategy"] if taken else BASELINE
     group = tuple(gain[name] for name in GROUP)
-    return (*group, advised, max(tau.values()), tau[str(advised)], tau[BASELINE])
+    return (*group, advised, max(tau.values()), tau[advised], tau[BASELINE])
 
 
 def comparable(taus: pl.DataFrame) -> pl.DataFrame:

@@ -150,18 +150,27 @@ def _saves(saving: Saving | None) -> str:
 
 
 def _verdict(found: Advice, per_cent: str) -> list[str]:
+    """What is advised, and how sure that is: here, and on average elsewhere."""
     gain = found.gain
-    said = (
-        f"{gain.value:+.2f} [{gain.low:+.2f}, {gain.high:+.2f}] in tau as a mean over metrics and "
-        f"sizes ({per_cent}, jackknife+ over {count(gain.data_sets, 'data set')}); two single "
-        f"samples may differ by [{gain.single_low:+.2f}, {gain.single_high:+.2f}]"
+    here = (
+        f"{gain.strategy} over random rows: {gain.value:+.2f} [{gain.low:+.2f}, {gain.high:+.2f}] "
+        f"in tau as a mean over metrics and sizes ({per_cent}, jackknife+ over "
+        f"{count(gain.data_sets, 'data set')}); two single samples may differ by "
+        f"[{gain.single_low:+.2f}, {gain.single_high:+.2f}]"
     )
-    if found.beats_random:
-        return [f"advised: {found.advised}", f"gain over random rows: {said}"]
-    where = "holds 0" if gain.high >= 0 else "lies below 0"
+    usual = "not known: too few data sets"
+    if gain.usual is not None:
+        usual = f"{gain.usual:+.2f} [{gain.usual_low:+.2f}, {gain.usual_high:+.2f}] (95 %)"
+    if gain.is_sure:
+        how = "better than random rows on data like these"
+    elif found.beats_random:
+        how = "better than random rows on average over data sets; for these alone that is not sure"
+    else:
+        how = "nothing here can be told from random rows"
     return [
-        f"advised: {found.advised}: nothing here can be told from random rows",
-        f"the interval {where}: the best other one, {gain.strategy}, gains {said}",
+        f"advised: {found.advised}: {how}",
+        f"gain of {here}",
+        f"gain of such choices on data sets left out, on average: {usual}",
     ]
 
 

@@ -136,7 +136,9 @@ class Fitted:
         ``low`` and ``high`` are for the gain as a mean over the metrics and sizes of the scenario
         (one error a data set), and say whether a sampler is the better one for such data.
         ``single_low`` and ``single_high`` are for the gain as two single samples would show it by
-        this metric (an error a group), noise included.
+        this metric (an error a group), noise included. ``usual``, ``usual_low`` and ``usual_high``
+        are what it gained on average over the data sets left out to take the sampler with the
+        highest prediction (0 where that is the given one), with a t interval at 95 %.
 
         Args:
             table: as for ``predict``.
@@ -146,8 +148,9 @@ class Fitted:
         Returns:
             A row for each group that has it and another one: ``data, scenario, metric, keep,
             strategy`` (the best other one), ``gain``, ``low``, ``high``, ``single_low``,
-            ``single_high``, and ``data_sets`` that the errors are of. With too few of these
-            intervals are all of [-2, 2], and without a level they are null.
+            ``single_high``, the three ``usual`` ones, and ``data_sets`` that the errors
+            are of. With too few of these the first two intervals are all of [-2, 2] and ``usual``
+            is null; without a level all three are null.
 
         Raises:
             DataError: as ``predict``.

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 RANGE = (-2.0, 2.0)
 """Of the difference of two taus."""
-NUMBERS = ("gain", "low", "high", "single_low", "single_high")
+NUMBERS = (
+    "gain", "low", "high", "single_low", "single_high", "usual", "usual_low", "usual_high",
+)  # fmt: skip
+USUAL_LEVEL = 0.95
 
 
 def gains(
@@ -43,6 +46,10 @@ def gains(
         scenario: [gain_errors(own.filter(own["scenario"] == scenario), over) for _, own in parts]
         for scenario in known["scenario"].unique()
     }
+    usual_of = {
+        scenario: usual_gain([own.filter(own["scenario"] == scenario) for _, own in parts], over)
+        for scenario in errors_of
+    }
     for best, base in best_others(known, taus, over):
         key = known.row(best, named=True)
         mean, single = [], []
@@ -51,7 +58,7 @@ def gains(
                 here = np.array([predicted[best] - predicted[base]])
                 mean.append(LeftOut(here, np.abs(errors.mean(keepdims=True))))
                 single.append(LeftOut(here, np.abs(errors)))
-        ends = (*_ends(mean, level), *_ends(single, level))
+        ends = (*_ends(mean, level), *_ends(single, level), *usual_of[key["scenario"]])
         gain = float(taus[best] - taus[base])
         out.append((*(key[name] for name in GROUP), key["strategy"], gain, *ends, len(mean)))
     shape: dict[str, type[pl.DataType]] = dict.fromkeys(GROUP, pl.String)
@@ -95,3 +102,38 @@ def gain_errors(own: pl.DataFrame, over: str) -> NDArray[np.float64]:
     error = own["tau"].to_numpy() - own["predicted"].to_numpy()
     pairs = best_others(own, own["predicted"].to_numpy(), over)
     return np.array([error[best] - error[base] for best, base in pairs])
+
+
+def usual_gain(
+    parts: Sequence[pl.DataFrame], over: str
+) -> tuple[float | None, float | None, float | None]:
+    """What it gained on data sets left out to take the sampler with the highest prediction.
+
+    Where that is the given one, the gain is 0. A t interval over data sets at 95 %, widened as in
+    ``fullrank.advise.protocol`` for the training data that they share.
+
+    Args:
+        parts: cells of each data set left out, with ``tau`` and ``predicted``.
+        over: the given strategy.
+
+    Returns:
+        Mean over data sets with the ends of its interval; null with fewer than two data sets.
+    """
+    from fullrank.advise.protocol import of_data_sets
+    from fullrank.stats import mean_interval
+
+    means = []
+    for own in parts:
+        tau, predicted = own["tau"].to_numpy(), own["predicted"].to_numpy()
+        found = [
+            tau[best] - tau[base] if predicted[best] > predicted[base] else 0.0
+            for best, base in best_others(own, predicted, over)
+        ]
+        if found:
+            means.append(float(np.mean(found)))
+    if len(means) < 2:
+        return None, None, None
+    usual = of_data_sets(
+        mean_interval(np.array(means), level=USUAL_LEVEL, method="analytic"), learnt=True
+    )
+    return usual.value, usual.low, usual.high
