@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from fullrank.advise.learners import Learner
 from fullrank.advise.protocol import MEASURES
 from fullrank.advise.record import ADVISED, LEVEL, ROWS
 from fullrank.core.estimate import Estimate
+from fullrank.data import list_sources, source_info
 
 BASELINES = {
     "random": "a sampler by lot",
@@ -172,7 +173,7 @@ def readme(meta: MetaData, learner: Learner) -> str:
         "ranking of algorithms (`taus.csv`), features of the data and samples "
         "(`features.parquet`), and what drawing and the studies cost (`costs.csv`, seconds on one "
         "machine that other jobs shared); `about.json` says what was run. "
-        "`fullrank.advise.MetaData` reads them and has the columns.",
+        "Sizes are after the filters. `fullrank.advise.MetaData` reads them and has the columns.",
         "",
         f"`model.safetensors` and `left_out.parquet` are `{learner}` fitted on them, with the "
         "models without each data set and what these predict there, for intervals. "
@@ -192,8 +193,11 @@ def readme(meta: MetaData, learner: Learner) -> str:
 def _set(name: str, meta: MetaData) -> str:
     told = meta.about[name]
     sizes = " | ".join(f"{told[what]:,}" for what in ("rows", "users", "items"))
-    return f"| {name} | {sizes} | {_words(list(told['scenarios']))} | {told.get('source') or '–'} |"
+    return f"| {name} | {sizes} | {', '.join(told['scenarios'])} | {_source(told)} |"
 
 
-def _words(names: Sequence[str]) -> str:
-    return ", ".join(names)
+def _source(told: Mapping[str, Any]) -> str:
+    """Citation of a named data set, or what is said of the source."""
+    source = told.get("source") or "–"
+    known = {one.name for one in list_sources()}
+    return source_info(source).citation if source in known else source
