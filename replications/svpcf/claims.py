@@ -47,6 +47,12 @@ def place(means: Mapping[str, float], label: str) -> str:
     return f"{order.index(label) + 1} of {len(order)}" if label in means else "not run"
 
 
+def warm(sets: Sequence[Found], label: str, base: str = RANDOM) -> str:
+    """The difference over those users whom each sample leaves a row, in words."""
+    found = gap(numbers.differences(sets, label, base, warm=True))
+    return f"of warm users alone less {base.partition(', ')[2]} {base.partition(', ')[0]} {found}"
+
+
 def hardest(sets: Sequence[Found]) -> Claim:
     """Hardest rows are the best on average."""
     means = numbers.means(sets)
@@ -60,6 +66,7 @@ def hardest(sets: Sequence[Found]) -> Claim:
     verdict = NOT if better else HOLDS if first and sign_of(found) > 0 else OPEN
     told = f"place {place(means, HARDEST)}; less random rows {found}, {found.n} data sets; "
     told += f"better by more than chance (Holm): {', '.join(better) or 'none'}"
+    told += f"; {warm(sets, HARDEST)}, {warm(sets, HARDEST, USERS)}"
     return Claim("Hardest rows (SVP with MF) keep the ranking best on average", verdict, told)
 
 
@@ -75,7 +82,8 @@ def head(sets: Sequence[Found]) -> Claim:
     told = f"place {place(means, HEAD)}; less random rows "
     told += f"{plain}; less random users "
     told += f"{gap(numbers.differences(sets, HEAD, USERS))}; worse than it by more than chance: "
-    return Claim("Head users keep it worst", verdict, told + (", ".join(worse) or "none"))
+    told += f"{', '.join(worse) or 'none'}; {warm(sets, HEAD)}"
+    return Claim("Head users keep it worst", verdict, told)
 
 
 def graphs(sets: Sequence[Found]) -> Claim:
@@ -138,6 +146,7 @@ def random_users(sets: Sequence[Found]) -> Claim:
         if g.adjusted < ALPHA and g.value > 0
     ]
     told += f"; better than it by more than chance: {', '.join(better) or 'none'}"
+    told += f"; {warm(sets, USERS)}"
     return Claim("Random users are a strong plain baseline", verdict, told)
 
 

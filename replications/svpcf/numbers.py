@@ -50,6 +50,19 @@ class Found:
             return None
         return self.terms.value(sampler, "tau", places).value
 
+    def warm(self, sampler: str) -> float | None:
+        """Mean tau over the users that the samples leave a row, at the shared sizes."""
+        if sampler not in self.terms.samplers or not self.shared:
+            return None
+        found = self.terms.of(sampler, self.shared)
+        values = [term.values["tau"] if term.warm is None else term.warm for term in found]
+        known = [value for value in values if not np.isnan(value)]
+        return float(np.mean(known)) if known else None
+
+    def worth(self, sampler: str, *, warm: bool) -> float | None:
+        """Psi at the shared sizes, of all users or of warm ones."""
+        return self.warm(sampler) if warm else self.psi(sampler, self.shared)
+
     @property
     def rows_a_user(self) -> float:
         """Training rows of a user on average, in the full data."""
@@ -159,16 +172,18 @@ def gap(values: Sequence[float]) -> Gap:
     return Gap(mean, mean - half, mean + half, n, p)
 
 
-def differences(sets: Sequence[Found], first: str, second: str) -> list[float]:
+def differences(
+    sets: Sequence[Found], first: str, second: str, *, warm: bool = False
+) -> list[float]:
     """Psi of a sampler less that of another on each data set that has both."""
-    pairs = [(one.psi(first, one.shared), one.psi(second, one.shared)) for one in sets]
+    pairs = [(one.worth(first, warm=warm), one.worth(second, warm=warm)) for one in sets]
     return [a - b for a, b in pairs if a is not None and b is not None]
 
 
-def against(sets: Sequence[Found], baseline: str) -> dict[str, Gap]:
+def against(sets: Sequence[Found], baseline: str, *, warm: bool = False) -> dict[str, Gap]:
     """Every sampler less a baseline over data sets, adjusted by Holm."""
     others = [str(one["label"]) for one in parts.SAMPLERS if one["label"] != baseline]
-    gaps = {other: gap(differences(sets, other, baseline)) for other in others}
+    gaps = {other: gap(differences(sets, other, baseline, warm=warm)) for other in others}
     named = {other: None if np.isnan(g.p_value) else g.p_value for other, g in gaps.items()}
     family = adjust(named, "holm", family=f"{len(others)} samplers")
     return {
@@ -181,14 +196,14 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
-def means(sets: Sequence[Found]) -> dict[str, float]:
+def means(sets: Sequence[Found], *, warm: bool = False) -> dict[str, float]:
     """Mean Psi of each sampler over the data sets that all samplers were run on."""
     labels = [str(one["label"]) for one in parts.SAMPLERS]
     whole = [one for one in sets if set(labels) <= set(one.terms.samplers) and one.shared]
     out = {}
     for label in labels:
-        values = [one.psi(label, one.shared) for one in whole]
-        if values:
+        values = [one.worth(label, warm=warm) for one in whole]
+        if values and None not in values:
             out[label] = float(np.mean(np.array(values, np.float64)))
     return out
 

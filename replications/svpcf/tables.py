@@ -11,7 +11,7 @@ import polars as pl
 
 from fullrank.subsample.psi import Standing, Value, compare_samplers, standings
 from replications.svpcf import numbers, parts
-from replications.svpcf.numbers import Found
+from replications.svpcf.numbers import Found, Gap
 
 LABELS = tuple(str(one["label"]) for one in parts.SAMPLERS)
 RANDOM = "rows, random"
@@ -144,29 +144,35 @@ def compared(sets: Sequence[Found]) -> str:
     return markdown(["sampler", *known], rows)
 
 
-def across(sets: Sequence[Found]) -> str:
-    """Each sampler less random rows and less random users, over data sets."""
-    by_rows, by_users = (numbers.against(sets, b) for b in (RANDOM, parts.BASELINE))
-    mean = bold(numbers.means(sets))
+def across(sets: Sequence[Found], *, warm: bool = False) -> str:
+    """Each sampler less random rows and less random users, over data sets.
+
+    Args:
+        sets: the data sets.
+        warm: of the users that the samples leave a row.
+    """
+    gaps = [numbers.against(sets, base, warm=warm) for base in (RANDOM, parts.BASELINE)]
+    mean = bold(numbers.means(sets, warm=warm))
     rows = []
     for label in LABELS:
-        row = [label, mean.get(label, "")]
-        for gaps in (by_rows, by_users):
-            if label not in gaps or not gaps[label].n:
-                row += ["", ""]
-                continue
-            found = gaps[label]
-            row += [str(found), "" if isnan(found.adjusted) else f"{found.adjusted:.3f}"]
-        rows.append([*row, str(_best(sets, label))])
+        cells = [cell for against in gaps for cell in _gap(against.get(label))]
+        rows.append([label, mean.get(label, ""), *cells, str(_best(sets, label, warm=warm))])
     heads = ["sampler", "mean", "less random rows", "p (Holm)", "less random users", "p (Holm)"]
     return markdown([*heads, "best on"], rows)
 
 
-def _best(sets: Sequence[Found], label: str) -> int:
+def _gap(found: Gap | None) -> tuple[str, str]:
+    """A difference and its adjusted p; nothing for a sampler and itself."""
+    if found is None or not found.n:
+        return "", ""
+    return str(found), "" if isnan(found.adjusted) else f"{found.adjusted:.3f}"
+
+
+def _best(sets: Sequence[Found], label: str, *, warm: bool) -> int:
     """Data sets on which the sampler is the best."""
     count = 0
     for one in sets:
-        values = {name: one.psi(name, one.shared) for name in one.terms.samplers}
+        values = {name: one.worth(name, warm=warm) for name in one.terms.samplers}
         known = {name: value for name, value in values.items() if value is not None}
         count += bool(known) and max(known, key=lambda name: known[name]) == label
     return count

@@ -7,8 +7,9 @@ in ``results/``: Psi without and with each trap that can be switched on, for eac
 from __future__ import annotations
 
 import argparse
+import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,11 @@ SIZES = {
 
 
 def grids(store: Path, seed: int, settings: Settings) -> dict[str, PsiResults]:
-    """The grid as it is, with the published sizes, the published catalogue, and another policy.
+    """The grid as it is, with the published sizes, the published catalogue, and other policies.
 
-    The published code lets items of dropped rows be candidates again, as is done here by default,
-    so that a model that finds them is called wrong: ``masked`` leaves them out.
+    The published code lets items of dropped rows be candidates again, so that a model that finds
+    them is called wrong, and ranks users without a row by what models have for them. So does the
+    grid as it is; ``masked`` leaves such items out, ``fallback`` ranks such users by popularity.
     """
     samplers = [dict(one) for one in parts.SAMPLERS if one["label"] in SIZES]
     own: dict[str, dict[str, Any]] = {
@@ -53,6 +55,7 @@ def grids(store: Path, seed: int, settings: Settings) -> dict[str, PsiResults]:
         "faithful": {"size": "faithful"},
     }
     own["subset"], own["masked"] = {"catalogue": "subset"}, {"dropped": "masked"}
+    own["fallback"] = {"cold_users": "fallback"}
     out = {}
     for name, changes in own.items():
         spec = grid(SOURCE, seed, settings, keep=KEEP, **{"sampler": samplers, **changes})
@@ -99,6 +102,18 @@ def of_grids(found: dict[str, PsiResults]) -> Iterator[Row]:
         yield row("catalogue shrinks", sampler, exact, found["subset"])
     for sampler in SIZES:
         yield row("dropped rows again candidates", sampler, found["masked"], exact)
+    for sampler in SIZES:
+        yield row("cold users as models rank them", sampler, found["fallback"], exact)
+
+
+def kept(path: Path, make: Callable[[], Iterable[Row]]) -> list[Row]:
+    """Rows of a part that has no store of its own: read, or made and kept."""
+    if not path.exists():
+        text = json.dumps([*make()])
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    rows: list[Row] = json.loads(path.read_text())
+    return rows
 
 
 def run(store: Path, seeds: Sequence[int]) -> None:
@@ -107,7 +122,10 @@ def run(store: Path, seeds: Sequence[int]) -> None:
     rows: list[Row] = []
     for seed in seeds:
         made = [*of_grids(grids(store / "cells", seed, settings))]
-        made += trap_auc.rows(SOURCE, seed, settings["implicit"], KEEP)
+        made += kept(
+            store / f"auc-{seed}.json",
+            lambda seed=seed: trap_auc.rows(SOURCE, seed, settings["implicit"], KEEP),
+        )
         made += trap_choice.rows(SOURCE, seed, store / "choice", KEEP)
         rows += [{"seed": seed, **one} for one in made]
         work.write(work.RESULTS, "traps", rows)
