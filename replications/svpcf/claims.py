@@ -50,7 +50,8 @@ def place(means: Mapping[str, float], label: str) -> str:
 def warm(sets: Sequence[Found], label: str, base: str = RANDOM) -> str:
     """The difference over those users whom each sample leaves a row, in words."""
     found = gap(numbers.differences(sets, label, base, warm=True))
-    return f"of warm users alone less {base.partition(', ')[2]} {base.partition(', ')[0]} {found}"
+    unit, _, kind = base.partition(", ")
+    return f"among warm users less {kind} {unit} {found}"
 
 
 def hardest(sets: Sequence[Found]) -> Claim:
