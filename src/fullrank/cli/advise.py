@@ -139,8 +139,9 @@ def _print(found: Advice) -> None:
             for one in found.samplers
         ],
     )  # fmt: skip
-    for strategy, reason in found.undrawn.items():
-        print_line(f"not drawn: {strategy}: {reason}")
+    for reason in dict.fromkeys(found.undrawn.values()):
+        names = [name for name, why in found.undrawn.items() if why == reason]
+        print_line(f"not drawn: {', '.join(names)}: {reason}")
     for line in (*_verdict(found, per_cent), *_cost(found), *_record(found)):
         print_line(line)
 
