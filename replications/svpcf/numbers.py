@@ -196,6 +196,17 @@ def _number(value: float | None) -> float:
     return float("nan") if value is None else value
 
 
+def by_scenario(sets: Sequence[Found], scenario: str, label: str, base: str) -> Gap:
+    """A sampler less another in one scenario, over the data sets that have it."""
+    values = []
+    for one in sets:
+        places = [place for place in one.shared if place.scenario == scenario]
+        pair = (one.psi(label, places), one.psi(base, places)) if places else (None, None)
+        if pair[0] is not None and pair[1] is not None:
+            values.append(pair[0] - pair[1])
+    return gap(values)
+
+
 def means(sets: Sequence[Found], *, warm: bool = False) -> dict[str, float]:
     """Mean Psi of each sampler over the data sets that all samplers were run on."""
     labels = [str(one["label"]) for one in parts.SAMPLERS]

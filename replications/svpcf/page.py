@@ -29,6 +29,7 @@ def made(results: Path) -> dict[str, str]:
         "claims": claims.table(every, paper) if every else nothing,
         "across": tables.across(every) if len(every) > 1 else nothing,
         "warm": tables.across(every, warm=True) if len(every) > 1 else nothing,
+        "kinds": tables.kinds(every) if len(every) > 1 else nothing,
         "data": tables.data(every) if every else nothing,
         "psi": tables.psi(linear) if linear else nothing,
         "measures": tables.others(linear) if linear else nothing,

@@ -161,6 +161,21 @@ def across(sets: Sequence[Found], *, warm: bool = False) -> str:
     return markdown([*heads, "best on"], rows)
 
 
+def kinds(sets: Sequence[Found]) -> str:
+    """Each sampler less random rows by scenario, over data sets."""
+    counts = {
+        name: sum(any(place.scenario == name for place in one.shared) for one in sets)
+        for name in parts.SPLITS
+    }
+    rows = [
+        [label, *(str(numbers.by_scenario(sets, name, label, RANDOM)) for name in parts.SPLITS)]
+        for label in LABELS
+        if label != RANDOM
+    ]
+    heads = [f"{name} ({n} data sets)" for name, n in counts.items()]
+    return markdown(["sampler", *heads], rows)
+
+
 def _gap(found: Gap | None) -> tuple[str, str]:
     """A difference and its adjusted p; nothing for a sampler and itself."""
     if found is None or not found.n:
