@@ -15,7 +15,7 @@ from tests.subsample.worlds import LOW, rows, world
 from fullrank.advise import MetaData, advise, track_record
 from fullrank.advise._saving import saving
 from fullrank.advise.learners import Ridge
-from fullrank.advise.learners._gain import usual_gain
+from fullrank.advise.learners._gain import at_nearest_size, gains, usual_gain
 from fullrank.advise.record import comparable, is_taken
 from fullrank.advise.shipped import shipped_data, shipped_evaluation, shipped_model
 from fullrank.core.errors import DataError, SpecError, StoreError
@@ -274,3 +274,23 @@ def test_what_choices_gained_on_data_sets_left_out_by_hand():
     half = stats.t.ppf(0.975, 1) * 0.05 * np.sqrt(1 + 2)  # two data sets, 0.2 and 0.1
     assert (low, high) == (pytest.approx(usual - half), pytest.approx(usual + half))
     assert usual_gain([own], "A") == (None, None, None)
+
+
+@pytest.mark.parametrize(("keep", "nearest"), [(0.9, 0.6), (0.3, 0.2), (0.2, 0.2), (0.001, 0.1)])
+def test_the_usual_gain_is_that_at_the_nearest_size_by_ratio(keep, nearest):
+    own = pl.DataFrame({"keep": [0.1, 0.2, 0.6, 0.2], "tau": [0.0, 0.1, 0.2, 0.3]})
+    assert at_nearest_size(own, keep)["keep"].unique().to_list() == [nearest]
+    assert len(at_nearest_size(own.clear(), keep)) == 0
+
+
+def test_what_choices_gained_is_told_for_each_size():
+    """B is the choice; it is better than A at a tenth of the rows, and worse at 0.8."""
+    cells = [(0.1, "A", 0.0), (0.1, "B", 0.3), (0.8, "A", 0.3), (0.8, "B", 0.0)]
+    own = pl.DataFrame(cells, ["keep", "strategy", "tau"], orient="row").with_columns(
+        data=pl.lit("d"), scenario=pl.lit("s"), metric=pl.lit("m"),
+        predicted=pl.Series([0.0, 0.1, 0.0, 0.1]),
+    )  # fmt: skip
+    predicted = own["predicted"].to_numpy()
+    found = gains(own.drop("tau", "predicted"), predicted, [(predicted, own)] * 2, "A", 0.8)
+    assert found["strategy"].to_list() == ["B", "B"]
+    assert found["usual"].to_list() == pytest.approx([0.3, -0.3])

@@ -68,8 +68,8 @@ class Gain:
         high: upper end.
         single_low: lower end for two single samples by this metric, noise included.
         single_high: upper end.
-        usual: what it gained on average over data sets left out to take the best prediction; None
-            with fewer than two.
+        usual: what it gained on average over data sets left out, at the size nearest to that asked
+            for, to take the best prediction; None with fewer than two.
         usual_low: lower end of its interval, at 95 %.
         usual_high: upper end.
         data_sets: whose errors the intervals are made of.

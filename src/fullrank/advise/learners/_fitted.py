@@ -137,8 +137,9 @@ class Fitted:
         (one error a data set), and say whether a sampler is the better one for such data.
         ``single_low`` and ``single_high`` are for the gain as two single samples would show it by
         this metric (an error a group), noise included. ``usual``, ``usual_low`` and ``usual_high``
-        are what it gained on average over the data sets left out to take the sampler with the
-        highest prediction (0 where that is the given one), with a t interval at 95 %.
+        are what it gained on average over the data sets left out, at the size of each that lies
+        nearest, to take the sampler with the highest prediction (0 where that is the given one),
+        with a t interval at 95 %.
 
         Args:
             table: as for ``predict``.

@@ -47,8 +47,11 @@ def gains(
         for scenario in known["scenario"].unique()
     }
     usual_of = {
-        scenario: usual_gain([own.filter(own["scenario"] == scenario) for _, own in parts], over)
-        for scenario in errors_of
+        (scenario, keep): usual_gain(
+            [at_nearest_size(own.filter(own["scenario"] == scenario), keep) for _, own in parts],
+            over,
+        )
+        for scenario, keep in known.select("scenario", "keep").unique().iter_rows()
     }
     for best, base in best_others(known, taus, over):
         key = known.row(best, named=True)
@@ -58,7 +61,7 @@ def gains(
                 here = np.array([predicted[best] - predicted[base]])
                 mean.append(LeftOut(here, np.abs(errors.mean(keepdims=True))))
                 single.append(LeftOut(here, np.abs(errors)))
-        ends = (*_ends(mean, level), *_ends(single, level), *usual_of[key["scenario"]])
+        ends = (*_ends(mean, level), *_ends(single, level), *usual_of[key["scenario"], key["keep"]])
         gain = float(taus[best] - taus[base])
         out.append((*(key[name] for name in GROUP), key["strategy"], gain, *ends, len(mean)))
     shape: dict[str, type[pl.DataType]] = dict.fromkeys(GROUP, pl.String)
@@ -102,6 +105,15 @@ def gain_errors(own: pl.DataFrame, over: str) -> NDArray[np.float64]:
     error = own["tau"].to_numpy() - own["predicted"].to_numpy()
     pairs = best_others(own, own["predicted"].to_numpy(), over)
     return np.array([error[best] - error[base] for best, base in pairs])
+
+
+def at_nearest_size(own: pl.DataFrame, keep: float) -> pl.DataFrame:
+    """Cells of a data set at the size that lies nearest, by ratio; of two, at the larger one."""
+    if not len(own):
+        return own
+    sizes = np.sort(own["keep"].unique().to_numpy())[::-1]
+    nearest = sizes[np.argmin(np.abs(np.log(sizes / keep)))]
+    return own.filter(own["keep"] == nearest)
 
 
 def usual_gain(
