@@ -68,6 +68,18 @@ SAMPLES = (
         "whole number >= 1",
     ),
     drawn(
+        "a floor twice",
+        "--strategy RandomUsers --keep 0.5 --floor users=5 --floor users=9",
+        "--floor has 'users' twice",
+        "give each key once",
+    ),
+    drawn(
+        "a power that no number holds",
+        "--strategy SVPCFProp --keep 0.5 --set proxy=Popularity --set a=1000",
+        "got a = 1000",
+        "take a smaller a",
+    ),
+    drawn(
         "an unknown floor",
         "--strategy RandomUsers --keep 0.5 --floor user=5",
         "'user'",

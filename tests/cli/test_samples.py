@@ -107,3 +107,22 @@ name = "Popularity"
     (cell,) = (tmp_path / "store" / "cells").iterdir()
     ranked = json.loads((cell / "cell.json").read_text())
     assert f'"catalogue_items": {told["catalogue"]["items"]}' in json.dumps(ranked)
+
+
+def test_a_disk_that_fills_up_leaves_no_half_of_a_sample(cli, log, tmp_path, monkeypatch):
+    written, write = [], pl.DataFrame.write_parquet
+
+    def full(frame, file, **options):
+        if "catalogue" in str(file):
+            written.extend((tmp_path / "out").iterdir())
+            raise pl.exceptions.ComputeError("No space left on device (os error 28)")
+        write(frame, file, **options)
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    how = ("--strategy", "RandomUsers", "--keep", 0.5, "-o", tmp_path / "out", *LOW)
+    said = cli("subsample", log, *how)
+    assert said.code == 2
+    assert said.err.count("\n") == 1
+    assert "No space left on device; make room and give the command again" in said.err
+    assert written, "the rows were there already"
+    assert not (tmp_path / "out").exists()

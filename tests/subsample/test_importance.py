@@ -267,6 +267,29 @@ def test_propensities_weigh_interactions(stored, combine, of):
     assert weighed[gone].max() <= weighed[kept].min() + 1e-9
 
 
+def test_a_byte_that_is_damaged_gives_an_error_of_ours_or_the_same_values(tmp_path):
+    """Also within what is compressed, where the fault is neither NumPy's nor the archive's."""
+    path = tmp_path / "i.npz"
+    values = np.random.default_rng(1).random(len(TRAIN))
+    Importance(values, TRAIN.fingerprint, {"proxy": "given"}).save(path)
+    whole, refused = path.read_bytes(), 0
+    for place in range(0, len(whole), max(len(whole) // 80, 1)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        try:
+            back = Importance.load(path, TRAIN)
+        except (StoreError, DataError):
+            refused += 1
+        else:
+            np.testing.assert_array_equal(back.values, values)
+    assert refused > 40
+
+
+def test_more_strata_than_rows_cost_no_memory():
+    scores, draws = np.linspace(0, 1, 7), np.arange(7, dtype=np.uint64)
+    assert rounds(scores, draws, 10**15, 0.0).tolist() == [0] * 7
+    assert rounds(scores, draws, 2**63 - 1, 0.0).tolist() == [0] * 7
+
+
 def test_scores_join_in_rounds():
     """Strata 0-1, 1-2, 2-3, 3-4 with 3, 1, 0 and 2 rows, and one set aside."""
     scores = np.array([0.0, 0.1, 0.2, 1.5, 3.5, 4.0, 9.0])

@@ -45,3 +45,11 @@ def test_a_flat_curve_weighs_all_alike():
 def test_settings_are_checked(settings, message):
     with pytest.raises(SpecError, match=message):
         Propensity(**settings)
+
+
+@pytest.mark.parametrize("b", [1.5, -0.999999])
+def test_powers_that_no_double_holds_are_refused(b):
+    with pytest.raises(SpecError, match=r"got a = 1000 and b = .*take a smaller a"):
+        Propensity(a=1000, b=b)
+    weights = Propensity(a=50, b=b).inverse(np.array([1, 10**6]), rows=10**6)
+    assert np.isfinite(weights).all()

@@ -134,6 +134,8 @@ def parse_settings(pairs: Sequence[str], option: str) -> dict[str, Any]:
         key = key.strip()
         if not sign or not key:
             raise SpecError(f"{option} takes key=value, such as {option} a=1, got {pair!r}")
+        if key in out:
+            raise SpecError(f"{option} has {key!r} twice; give each key once")
         try:
             out[key] = tomllib.loads(f"value = {value.strip()}")["value"]
         except tomllib.TOMLDecodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -80,9 +81,11 @@ def _explain(error: BaseException, *, keeps: bool) -> int:
         return BAD_INPUT
     if hasattr(error, "exit_code"):  # typer.Exit
         return int(error.exit_code)
-    if isinstance(error, OSError):
-        name = f" {error.filename}" if error.filename else " a file"
-        say(f"can't use{name}: {error.strerror or error}; check the path and its permissions")
+    if (system := _system_error(error)) is not None:
+        name = f" {system.filename}" if system.filename else " a file"
+        full = system.errno in (errno.ENOSPC, errno.EDQUOT)
+        what = "make room and" if full else "check the path and its permissions, then"
+        say(f"can't use{name}: {system.strerror or system}; {what} give the command again")
         return BAD_INPUT
     if isinstance(error, MemoryError):
         say(f"out of memory: {error or 'the data do not fit'}; sample or filter them first")
@@ -92,6 +95,17 @@ def _explain(error: BaseException, *, keeps: bool) -> int:
         "(--debug shows where)"
     )
     return BUG
+
+
+def _system_error(error: BaseException) -> OSError | None:
+    """The error of the operating system that this is, or that Polars tells in words of its own."""
+    if isinstance(error, OSError):
+        return error
+    if type(error).__module__.startswith("polars"):
+        found = re.search(r"\(os error (\d+)\)", str(error))
+        if found:
+            return OSError(int(found[1]), os.strerror(int(found[1])))
+    return None
 
 
 def _usage(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +29,12 @@ Estimator = Literal["exact", "one_negative"]
 ESTIMATORS = ("exact", "one_negative")
 
 
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile)
+_UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile, zlib.error,
+    RuntimeError,
+)  # fmt: skip
+"""What NumPy and zipfile raise on damage; RuntimeError of entries that look encrypted or packed by
+another method."""
 
 
 @dataclass(frozen=True, eq=False)

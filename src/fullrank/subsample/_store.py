@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,15 +34,25 @@ def save(sample: Subsample, folder: str | Path) -> list[str]:
 
     Args:
         sample: what ``subsample`` gave.
-        folder: made if it isn't there.
+        folder: made if it isn't there; one that was empty is removed again if the writing fails.
 
     Returns:
         Names of the files that hold rows, catalogue and manifest.
     """
+    folder = Path(folder)
+    ours = not folder.exists() or not any(folder.iterdir())
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return _save(sample, folder)
+    except BaseException:  # Ctrl-C too: half a sample must not pass for one
+        if ours:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _save(sample: Subsample, folder: Path) -> list[str]:
     import polars as pl
 
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     names = ["train.parquet", "catalogue.parquet", "manifest.json"]
     if sample.split is not None:
         sample.split.save(folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite, log
+from math import isfinite, log, log1p
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from fullrank.data.filters.amounts import check_choice, check_count
 
 Combine = Literal["published", "max", "product", "sum", "user", "item"]
 COMBINE = ("published", "max", "product", "sum", "user", "item")
+_LARGEST = 700.0
+"""Of a power's logarithm: e^700 times the logarithm of a row count is a double still."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,11 @@ class Propensity:
             raise SpecError(f"propensity: a must be >= 0, got {self.a!r}")
         if not (isfinite(self.b) and self.b > -1):
             raise SpecError(f"propensity: b must be > -1, got {self.b!r}")
+        if abs(self.a * log1p(self.b)) > _LARGEST:
+            raise SpecError(
+                f"propensity: (b + 1)^a must be a number between 1e-304 and 1e304, got a = "
+                f"{self.a!r} and b = {self.b!r}; take a smaller a (the published one is 0.55)"
+            )
         check_count("propensity", "n", self.n)
         check_choice("propensity", "combine", self.combine, COMBINE)
         if 0 < self.n < 3:

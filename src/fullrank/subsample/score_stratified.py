@@ -15,6 +15,9 @@ from fullrank.subsample._draws import row_draws
 from fullrank.subsample._importance import SCENARIOS, Importance, Scenario
 from fullrank.subsample._proxy import proxy_model
 
+_FINEST = 1 << 53
+"""Doubles tell no more strata apart."""
+
 
 @dataclass(frozen=True)
 class ScoreStratified(ByImportance):
@@ -65,13 +68,14 @@ def rounds(
         cutoff: share of the highest scores that join after all others.
     """
     n = len(scores)
+    strata = min(strata, _FINEST)
     ascending = np.lexsort((draws, scores))
     kept, aside = np.split(ascending, [n - int(cutoff * n)])
     low, high = scores[kept[0]], scores[kept[-1]]
     width = (high - low) / strata if high > low else 1.0
     stratum = np.minimum(((scores[kept] - low) / width).astype(np.int64), strata - 1)
     order = np.lexsort((draws[kept], stratum))
-    sizes = np.bincount(stratum, minlength=strata)
+    sizes = np.unique(stratum, return_counts=True)[1]  # of those that have rows
     firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
     out = np.empty(n, np.int64)
     out[kept[order]] = np.arange(len(kept)) - firsts

@@ -33,8 +33,8 @@ def _times(train: Interactions) -> NDArray[np.int64]:
     if train.times is None:
         raise DataError(
             "the strategy Temporal keeps the latest rows, and these data have no time column; name "
-            "it (--columns timestamp=NAME, columns={'timestamp': 'NAME'} in Python), or take "
-            "Stratified"
+            'it (--columns timestamp=NAME; columns = { timestamp = "NAME" } under [data] of a '
+            "file; columns={'timestamp': 'NAME'} in Python), or take Stratified"
         )
     missing = int(np.count_nonzero(train.times == NO_TIME))
     if missing:

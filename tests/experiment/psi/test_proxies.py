@@ -3,7 +3,8 @@
 import pytest
 from tests.experiment.psi.worlds import content, psi_file
 
-from fullrank.core.errors import StoreError
+from fullrank.core.errors import DataError, StoreError
+from fullrank.experiment.psi import psi
 from fullrank.experiment.psi.grid import _draw, reference
 from fullrank.experiment.psi.proxies import with_proxy
 from fullrank.experiment.psi.samples import draw
@@ -11,7 +12,7 @@ from fullrank.experiment.psi.shapes import PsiSpec
 from fullrank.experiment.psi.spec import floor_of
 from fullrank.experiment.spec import parse_as
 from fullrank.experiment.store import Store, plain
-from fullrank.subsample import _by_importance, subsamples
+from fullrank.subsample import Importance, _by_importance, subsamples
 
 SAMPLERS = [
     f"{name}({settings}proxy={proxy})"
@@ -95,6 +96,21 @@ def test_a_second_run_learns_nothing_and_a_damaged_importance_is_named(tmp_path,
     kept.write_bytes(kept.read_bytes()[:100])
     with pytest.raises(StoreError, match=r"is damaged .* delete it and run again"):
         drawn(tmp_path, SAMPLERS[5:6])
+
+
+def test_a_file_of_importances_is_looked_at_before_any_fit_and_known_by_its_content(tmp_path):
+    sampler = [{"name": "SVPCF", "settings": {"importance": "given.npz"}}]
+    path, store = psi_file(tmp_path, sampler=sampler), tmp_path / "runs"
+    with pytest.raises(DataError, match=r"psi.toml line \d+: there is no file .*given.npz"):
+        psi(path, store)
+    assert not store.exists()
+    spec = parse_as(PsiSpec, content(sampler=sampler))
+    full = reference(spec, 0, 1, tmp_path)
+    rows, keys = full.split.train, []
+    for values in (rows.users, rows.items, rows.users):
+        Importance(values.astype(float), rows.fingerprint, {}).save(tmp_path / "given.npz")
+        keys.append(_draw(spec, 0, 0, 1, tmp_path).key(full))
+    assert keys[0] == keys[2] != keys[1]
 
 
 def test_what_is_not_known_of_the_costs_stays_unknown():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import shutil
 import uuid
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,11 +19,15 @@ from fullrank.core.resources import measured
 from fullrank.experiment.bench import Fold, Sampled
 from fullrank.experiment.psi.proxies import learnt, with_proxy
 from fullrank.experiment.store import Store, key_of, plain, read_json, write_json
-from fullrank.subsample import Floor, Sampler, Subsample
+from fullrank.subsample import Floor, Importance, Sampler, Subsample
 from fullrank.subsample._base import Size
+from fullrank.subsample._by_importance import ByImportance
 from fullrank.subsample._sample import attempts, without_rows
 
-_DAMAGED = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+_DAMAGED = (
+    OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,16 @@ class Draw:
                 "seed": self.seed,
                 "size": self.size,
                 "floor": vars(self.floor),
+                **self._given(),
             }
         )
+
+    def _given(self) -> dict[str, str]:
+        """Fingerprint of the file of importances that the settings name: its name says little."""
+        path = Path(getattr(self.how, "importance", ""))
+        if not path.is_file():  # none is named, or the drawing will say that it is not there
+            return {}
+        return {"importance": blake2b(path.read_bytes(), digest_size=16).hexdigest()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,12 +177,13 @@ def _read(fold: Fold, how: Draw, folder: Path, label: str) -> Samples:
                 raise ValueError(f"the rows at {name} are not those of its manifest")
             folds[keep] = _fold(fold, how, without_rows(fold.split, mask, told), f"{label} {name}")
             manifests[keep] = told
+        resources = content["resources"]
     except _DAMAGED as error:
         raise StoreError(
             f"{folder} is damaged ({error}); delete the folder and run again: it draws the samples "
             "anew"
         ) from error
-    return Samples(folder.name, folds, manifests, unusable, content["resources"])
+    return Samples(folder.name, folds, manifests, unusable, resources)
 
 
 def _fold(fold: Fold, how: Draw, split: Any, label: str) -> Fold:
@@ -197,3 +212,5 @@ def check_rows(fold: Fold, samplers: Sequence[Sampler], explicit: bool) -> None:
     for how in samplers:
         if not hasattr(how, "proxy"):
             how.order(train, 0, 1)
+        elif isinstance(how, ByImportance) and how.importance:
+            Importance.load(how.importance, train)
