@@ -237,6 +237,10 @@ def test_repeats_give_intervals_and_the_outermost_seed_is_the_unit():
     assert (terms.unit, terms.units) == ("split", 3)
     value = terms.value("a", "tau")
     assert value.low_repeats < value.value < value.high_repeats
+    half = t.ppf(0.975, 2) * terms.by_unit("a", "tau").std(ddof=1) / np.sqrt(3)
+    assert value.low_repeats == pytest.approx(value.value - half)
+    assert value.value + half > 1 == value.high_repeats  # cut off: no tau is larger
+    assert terms.value("a", "top1").low_repeats >= 0
     assert value.low is None  # no values of users
     (gap,) = compare_samplers(terms)
     assert gap.test == "paired t over 3 splits"

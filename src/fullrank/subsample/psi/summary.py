@@ -24,7 +24,8 @@ class Value:
         value: the mean over places, each the mean over its repeats.
         low: lower end by resampled users.
         high: upper end.
-        low_repeats: lower end by repeats (t interval over their outermost seeds).
+        low_repeats: lower end by repeats (t interval over their outermost seeds, cut off at what
+            the measure can be).
         high_repeats: upper end.
     """
 
@@ -137,7 +138,9 @@ class Terms:
         if not isfinite(mean):
             return Value(None)
         low, high = ends(self.drawn(sampler, measure, chosen), self.level)
-        return Value(mean, low, high, *t_ends(self.by_unit(sampler, measure, chosen), self.level))
+        span = (-1.0, 1.0) if measure.endswith("tau") else (0.0, 1.0)
+        by_repeats = t_ends(self.by_unit(sampler, measure, chosen), self.level, span)
+        return Value(mean, low, high, *by_repeats)
 
 
 def _mean(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
@@ -158,14 +161,16 @@ def ends(drawn: NDArray[np.float64] | None, level: float) -> tuple[float | None,
     return float(low), float(high)
 
 
-def t_ends(units: NDArray[np.float64], level: float) -> tuple[float | None, float | None]:
-    """Student's interval of the mean of independent repeats; None for one."""
+def t_ends(
+    units: NDArray[np.float64], level: float, span: tuple[float, float]
+) -> tuple[float | None, float | None]:
+    """Student's interval of the mean of independent repeats, within ``span``; None for one."""
     if len(units) < 2 or np.isnan(units).any():
         return None, None
     from scipy.special import stdtrit
 
     half = stdtrit(len(units) - 1, (1 + level) / 2) * units.std(ddof=1) / np.sqrt(len(units))
-    return float(units.mean() - half), float(units.mean() + half)
+    return max(float(units.mean() - half), span[0]), min(float(units.mean() + half), span[1])
 
 
 @dataclass(frozen=True)
