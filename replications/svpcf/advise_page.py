@@ -70,7 +70,8 @@ def _intro(meta: MetaData, record: Evaluation) -> list[str]:
         "alone: the sampler that the shipped ridge predicts to be best if the "
         f"{100 * LEVEL:.0f} % interval of its gain over random rows, as a mean over metrics and "
         "sizes, lies above 0, or if such choices were better than random rows on average over "
-        "those data sets when each was left out (95 %, by scenario); and random rows else.",
+        "those data sets when each was left out (95 %, by scenario, at the nearest size); "
+        "and random rows else.",
         "",
     ]
 

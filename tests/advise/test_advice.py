@@ -215,6 +215,17 @@ def test_meta_data_come_back_from_a_folder_as_they_were(tmp_path):
     with pytest.raises(StoreError, match=r"costs\.csv is missing"):
         MetaData.load(tmp_path)
     base.save(tmp_path)
+    for damage, said in (
+        (lambda text: text[: len(text) // 2 + 1].rstrip("\n"), r"costs\.csv is cut short"),
+        (lambda text: text + text.partition("\n")[2], "the sample data w0, .* more than once"),
+    ):
+        whole = (tmp_path / "costs.csv").read_text()
+        (tmp_path / "costs.csv").write_text(damage(whole))
+        with pytest.raises(StoreError, match=said):
+            MetaData.load(tmp_path)
+        (tmp_path / "costs.csv").write_text(whole)
+    with pytest.raises(DataError, match="full_seconds must be >= 0"):
+        replace(base, costs=base.costs.with_columns(full_seconds=pl.lit(-1.0)))
     (tmp_path / "about.json").write_text('{"format": 99}')
     with pytest.raises(StoreError, match="format 99, expected 1"):
         MetaData.load(tmp_path)
@@ -294,3 +305,8 @@ def test_what_choices_gained_is_told_for_each_size():
     found = gains(own.drop("tau", "predicted"), predicted, [(predicted, own)] * 2, "A", 0.8)
     assert found["strategy"].to_list() == ["B", "B"]
     assert found["usual"].to_list() == pytest.approx([0.3, -0.3])
+    better = own.filter(pl.col("strategy") == "B").with_columns(
+        strategy=pl.lit("C"), tau=0.9, predicted=0.9
+    )  # elsewhere, but not among those of the table
+    more = [(predicted, pl.concat([own, better]))] * 2
+    assert gains(own.drop("tau", "predicted"), predicted, more, "A", 0.8).equals(found)

@@ -62,6 +62,7 @@ class MetaData:
         _check_columns("taus", self.taus, _TAUS)
         _check_columns("features", self.features, SAMPLE)
         _check_columns("costs", self.costs, _COSTS)
+        _check_costs(self.costs)
         joined(cells(self.taus), self.features)
         lost = sorted(set(self.taus["data"]) - set(self.about))
         if lost:
@@ -198,7 +199,8 @@ class MetaData:
             )
         except (*_UNREADABLE, pl.exceptions.PolarsError) as error:
             raise StoreError(
-                f"{folder} holds no meta-data that can be used ({error}); write it by MetaData.save"
+                f"{folder} holds no meta-data that can be used ({str(error).splitlines()[0]}); "
+                "write it by MetaData.save"
             ) from error
 
 
@@ -206,9 +208,23 @@ def _read_csv(path: Path, more: dict[str, Any]) -> pl.DataFrame:
     """Names as text, all else as numbers, whatever the values look like."""
     import polars as pl
 
-    header = path.read_text(encoding="utf-8").partition("\n")[0].strip().split(",")
+    text = path.read_text(encoding="utf-8")
+    if text and not text.endswith("\n"):
+        raise ValueError(f"{path.name} is cut short: its last line has no end")
+    header = text.partition("\n")[0].strip().split(",")
     known = {name: pl.String if name in NAMES else pl.Float64 for name in header}
     return pl.read_csv(path, schema_overrides={**known, **more})
+
+
+def _check_costs(table: pl.DataFrame) -> None:
+    """Each sample once, or its data set would count twice; no time below 0."""
+    twice = table.filter(table.select(SAMPLE).is_duplicated())
+    if len(twice):
+        place = ", ".join(f"{name} {twice[name][0]}" for name in SAMPLE)
+        raise DataError(f"meta-data: the table of costs has the sample {place} more than once")
+    for name in SECONDS:
+        if (table[name] < 0).any():
+            raise DataError(f"meta-data: {name} must be >= 0 in the table of costs, got less")
 
 
 def _check_columns(what: str, table: pl.DataFrame, wanted: Sequence[str]) -> None:

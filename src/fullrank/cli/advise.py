@@ -171,7 +171,7 @@ def _verdict(found: Advice, per_cent: str) -> list[str]:
     return [
         f"advised: {found.advised}: {how}",
         f"gain of {here}",
-        f"gain of such choices on data sets left out, on average: {usual}",
+        f"gain of such choices on data sets left out, on average, at the nearest size: {usual}",
     ]
 
 
@@ -218,6 +218,6 @@ def _outside_text(found: Advice) -> str:
     of = 1 + sum(name.startswith("full.") for name in found.names)
     return (
         f"these data are unlike those that were learnt from in {len(found.outside)} of {of} "
-        f"features, the share kept among them: {', '.join(parts)}; the prediction takes the "
-        "nearest that it knows"
+        f"numbers (features of the data, and the share kept): {', '.join(parts)}; the prediction "
+        "takes the nearest that it knows"
     )

@@ -133,6 +133,8 @@ class Fitted:
         would have chosen there, so that they have in them how far the best of several predictions
         is above what it is of.
 
+        Choices elsewhere are among the strategies of the table alone.
+
         ``low`` and ``high`` are for the gain as a mean over the metrics and sizes of the scenario
         (one error a data set), and say whether a sampler is the better one for such data.
         ``single_low`` and ``single_high`` are for the gain as two single samples would show it by

@@ -42,6 +42,8 @@ def gains(
     import polars as pl
 
     out: list[tuple[object, ...]] = []
+    there = known["strategy"].unique().to_list()  # a choice among others says nothing of these
+    parts = [(said, own.filter(own["strategy"].is_in(there))) for said, own in parts]
     errors_of = {
         scenario: [gain_errors(own.filter(own["scenario"] == scenario), over) for _, own in parts]
         for scenario in known["scenario"].unique()
