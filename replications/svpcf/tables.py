@@ -266,7 +266,8 @@ def traps(table: pl.DataFrame) -> str:
             ]
         )
     heads = ["trap", "sampler", "Psi without", "with", "terms", "change over the same terms"]
-    return markdown([*heads, "by seed"], rows)
+    seeds = ", ".join(map(str, table["seed"].unique().sort()))
+    return f"Means over the seeds {seeds}.\n\n{markdown([*heads, 'by seed'], rows)}"
 
 
 def _count(part: pl.DataFrame, column: str) -> str:
