@@ -68,7 +68,10 @@ def test_only_training_rows_of_a_split_are_measured_and_sampled():
 def test_the_scenario_is_that_of_the_data():
     plain = rows(NEW.user_ids, NEW.item_ids)
     rated = advise(NEW, 0.5, proxies=False, **HOW)
-    assert (rated.scenario, rated.chosen_by) == ("explicit", "the data have ratings")
+    assert (rated.scenario, rated.chosen_by) == (
+        "explicit",
+        "the data have ratings; for lists of items ask for implicit or sequential",
+    )
     assert rated.metric == "RMSE"
     bare = advise(plain, 0.5, proxies=False, **HOW)
     assert bare.scenario == "implicit"

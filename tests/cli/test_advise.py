@@ -11,6 +11,7 @@ from tests.advise.meta import STRATEGIES, meta
 from tests.subsample.worlds import world
 
 from fullrank.advise.shipped import shipped_data
+from fullrank.cli.advise import _told_apart
 from fullrank.data import write_interactions
 from fullrank.split import Split
 
@@ -53,9 +54,11 @@ def test_it_says_that_nothing_is_told_from_random_rows(cli, log, tmp_path):
     meta(signal=0.0, noise=0.2).save(tmp_path / "own")
     said = cli("advise", log, "--keep", 0.5, "--no-proxy", "--meta", tmp_path / "own", *LOW)
     assert said.code == 0, said.err
-    assert "scenario explicit (the data have ratings), RMSE" in said.out
+    assert "scenario explicit (the data have ratings; for lists of items ask" in said.out
     assert "advised: RandomInteractions: nothing here can be told from random rows" in said.out
-    assert "gain of such choices on data sets left out, on average: " in said.out
+    assert (
+        "gain of such choices on data sets left out, on average, at the nearest size: " in said.out
+    )
     assert f"not drawn: {STRATEGIES[3]}: it trains a proxy, and none is wanted" in said.out
 
 
@@ -108,3 +111,8 @@ def test_the_shipped_model_answers_without_anything_else(cli, tmp_path):
     said = cli("advise", tmp_path / "log.csv", "--keep", 0.5, "--scenario", "implicit",
                "--no-proxy", "--strategy", "RandomUsers")  # fmt: skip
     assert "leaving out each of" in said.out
+
+
+def test_a_value_next_to_what_was_learnt_is_told_apart_from_it():
+    assert _told_apart(11.5023, 8.671, 11.49) == ["11.5", "8.671", "11.49"]
+    assert _told_apart(12.5, 8.671, 11.49) == ["12.5", "8.67", "11.5"]

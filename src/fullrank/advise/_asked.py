@@ -70,7 +70,7 @@ def _default(rows: Interactions, scenarios: Sequence[str]) -> tuple[str, str]:
     rated = rows.values is not None and len(rows) and rows.values.min() < rows.values.max()
     timed = rows.times is not None
     if rated and EXPLICIT in scenarios:
-        return EXPLICIT, "the data have ratings"
+        return EXPLICIT, "the data have ratings; for lists of items ask for implicit or sequential"
     if timed and SEQUENTIAL in scenarios:
         return SEQUENTIAL, "the data have times and no ratings"
     if IMPLICIT in scenarios:

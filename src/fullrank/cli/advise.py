@@ -99,7 +99,7 @@ def advise(
     if json:
         print_json({**found.to_dict(), "out": None if out is None else str(out)})
         return
-    _print(found)
+    _print(found, data)
     if out is not None:
         print_line(f"sample: {out}")
 
@@ -123,12 +123,14 @@ def _meta(folder: Path | None) -> Any:
     return MetaData.load(folder)
 
 
-def _print(found: Advice) -> None:
+def _print(found: Advice, data: str) -> None:
     per_cent = f"{100 * found.level:.0f} %"
     print_line(
         f"scenario {found.scenario} ({found.chosen_by}), {found.metric}, {found.keep:g} of the "
         f"training rows; learnt from {count(len(found.learnt_from), 'data set')}"
     )
+    if data in found.learnt_from:
+        print_line(f"{data} is one of them: what is said of it is no forecast")
     print_table(
         ["sampler", "predicted tau", per_cent, "rows", "drawn in", "saves"],
         [
@@ -141,7 +143,8 @@ def _print(found: Advice) -> None:
     )  # fmt: skip
     for reason in dict.fromkeys(found.undrawn.values()):
         names = [name for name, why in found.undrawn.items() if why == reason]
-        print_line(f"not drawn: {', '.join(names)}: {reason}")
+        whose = "" if reason.startswith(names[0]) else f"{', '.join(names)}: "
+        print_line(f"not drawn: {whose}{reason}")
     for line in (*_verdict(found, per_cent), *_cost(found), *_record(found)):
         print_line(line)
 
@@ -208,10 +211,19 @@ def _record(found: Advice) -> list[str]:
     ]
 
 
+def _told_apart(value: float, low: float, high: float) -> list[str]:
+    """With three digits, or as many as it takes to see that the value lies outside."""
+    for digits in range(3, 17):
+        said = [f"{number:.{digits}g}" for number in (value, low, high)]
+        if said[0] not in said[1:]:
+            break
+    return said
+
+
 def _outside_text(found: Advice) -> str:
     parts = [
-        f"{name} {value:.3g} (learnt from {low:.3g} to {high:.3g})"
-        for name, (value, low, high) in list(found.outside.items())[:_SHOWN]
+        "{} {} (learnt from {} to {})".format(name, *_told_apart(*three))
+        for name, three in list(found.outside.items())[:_SHOWN]
     ]
     if len(found.outside) > len(parts):
         parts.append(f"and {len(found.outside) - len(parts)} more")
