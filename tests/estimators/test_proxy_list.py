@@ -102,35 +102,37 @@ def test_a_perfect_list_is_exact_in_h_and_nearly_so_in_metrics():
     assert abs(value[4] / true[4] - 1) < np.mean(off)
 
 
-def covered(lists, rounds, **settings):
-    """Relative errors, and whether the interval for these users covers: ``[rounds, metrics]``.
-
-    Fits are by k, so a seed has the metrics of one k alone: three seeds have all for the time of
-    one, and are worth more than one.
-    """
+def covered(lists, seeds, **settings):
+    """Relative errors, and whether the interval for these users covers: ``[seeds, metrics]``."""
     off, inside = [], []
-    for seed in range(3 * rounds):
-        names = METRICS[seed % 3 :: 3]
+    for seed in range(seeds):
         rng = np.random.default_rng(seed)
         ranks = full_ranks("sharp", N, M, rng)
         sample = sample_of(ranks, lists(ranks, rng), seed, **settings)
-        found = estimate(sample, names, draws=100, rng=seed)
-        true, these = true_values(ranks, names), [one.these_users for one in found]
+        found = estimate(sample, METRICS, draws=100, rng=seed)
+        true, these = true_values(ranks), [one.these_users for one in found]
         off.append([one.value / t - 1 for one, t in zip(these, true)])
         inside.append([one.low <= t <= one.high for one, t in zip(these, true)])
-    return np.reshape(off, (rounds, -1)), np.reshape(inside, (rounds, -1))
+    return np.array(off), np.array(inside)
 
 
-def test_intervals_cover_and_a_bad_proxy_costs_accuracy():
-    """One test, as every process of a parallel run would make a fixture anew: this takes long."""
-    good, inside = covered(lambda ranks, rng: listed(ranks, 0.9, rng), 10)
-    assert np.abs(good.mean(axis=0)).max() < 0.02
-    assert np.abs(good).mean() < 0.02
+@pytest.fixture(scope="module")
+def good():
+    return covered(lambda ranks, rng: listed(ranks, 0.9, rng), 20)
+
+
+def test_unbiased_and_covering_with_a_good_list(good):
+    off, inside = good
+    assert np.abs(off.mean(axis=0)).max() < 0.02
+    assert np.abs(off).mean() < 0.02
     assert inside.mean() > 0.85
-    bad, inside = covered(listed_at_random, 10)
-    assert np.abs(bad).mean() > 2 * np.abs(good).mean()
+
+
+def test_a_bad_proxy_costs_accuracy_and_is_covered(good):
+    off, inside = covered(listed_at_random, 20)
+    assert np.abs(off).mean() > 2 * np.abs(good[0]).mean()
     assert inside.mean() > 0.85
-    assert (np.abs(bad.mean(axis=0)) < 4 * bad.std(axis=0) / np.sqrt(10) + 0.02).all()
+    assert (np.abs(off.mean(axis=0)) < 4 * off.std(axis=0) / np.sqrt(20) + 0.02).all()
 
 
 def few_steps(groups, bins, smoothness):
