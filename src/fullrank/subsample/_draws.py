@@ -81,4 +81,12 @@ def evenly(train: Interactions, places: NDArray[np.int32], seed: int) -> NDArray
     """
     offsets = uniforms(side_draws(train, "users", seed, "offset"))
     counts = np.maximum(train.user_counts, 1).astype(np.float64)
-    return np.asarray((places + offsets[train.users]) / counts[train.users])
+    out = np.empty(len(places), np.float64)
+
+    def fill(start: int, stop: int) -> None:
+        part = slice(start, stop)
+        users = train.users[part]
+        out[part] = (places[part] + offsets[users]) / counts[users]
+
+    run_chunks(fill, len(places), _ROWS)
+    return out
